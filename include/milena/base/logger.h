@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log lines: a fixed phrase, which grep finds in the source, then fields. A logger is handed in, never global: several
+// nodes share a process in a simulation. Values that come from outside are escaped, so a peer can't forge a line.
+//
+//   LOG_INFO(log, "became leader", kv("partition", "t-0"), kv("leader_epoch", epoch));
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace milena {
+
+enum class LogLevel { trace, debug, info, warn, error };
+
+/// One field of a line, already text: name=value, the value quoted and escaped where it needs to be.
+std::string log_field(std::string_view name, std::string_view value);
+
+template <class T>
+std::string kv(std::string_view name, const T& value) {
+    return log_field(name, fmt::format("{}", value));
+}
+
+/// Takes finished lines. Thread-safe.
+class LogSink {
+public:
+    virtual ~LogSink() = default;
+    virtual void write(LogLevel level, std::string_view line) = 0;
+};
+
+/// Lines "2026-11-29 17:40:39.123 INFO  phrase name=value …" on standard output.
+std::shared_ptr<LogSink> make_console_sink();
+
+/// A cheap handle: where lines go, from which level on, and the fields every line of it carries. Copies share the sink;
+/// use from any thread.
+class Logger {
+public:
+    /// Says nothing.
+    Logger() = default;
+    explicit Logger(std::shared_ptr<LogSink> sink, LogLevel from = LogLevel::info);
+
+    /// The same, with one more field on every line.
+    template <class T>
+    Logger with(std::string_view name, const T& value) const {
+        return with_field(kv(name, value));
+    }
+
+    bool enabled(LogLevel level) const { return sink_ != nullptr && level >= from_; }
+
+    template <class... Fields>
+    void write(LogLevel level, std::string_view phrase, const Fields&... fields) const {
+        std::string line(phrase);
+        ((line += ' ', line += fields), ...);
+        emit(level, std::move(line));
+    }
+
+private:
+    Logger with_field(std::string field) const;
+    void emit(LogLevel level, std::string line) const;
+
+    std::shared_ptr<LogSink> sink_;
+    LogLevel from_ = LogLevel::info;
+    std::string fields_;
+};
+
+/// Lets through at most one line per `interval`, and says how many it kept back. One per thing that a peer can trigger;
+/// not thread-safe: keep it under the guard of its owner.
+class LogLimit {
+public:
+    explicit LogLimit(std::chrono::nanoseconds interval) : interval_(interval) {}
+    /// True if a line may be written now; `suppressed` is then how many were not since the last.
+    bool admit(std::chrono::nanoseconds now, std::uint64_t& suppressed);
+
+private:
+    std::chrono::nanoseconds interval_;
+    std::chrono::nanoseconds next_{0};
+    std::uint64_t kept_back_ = 0;
+};
+
+}  // namespace milena
+
+#define MILENA_LOG(log, level, ...)                                       \
+    do {                                                                  \
+        if (const auto& log_ = (log); log_.enabled(level)) log_.write(level, __VA_ARGS__); \
+    } while (false)
+#define LOG_TRACE(log, ...) MILENA_LOG(log, ::milena::LogLevel::trace, __VA_ARGS__)
+#define LOG_DEBUG(log, ...) MILENA_LOG(log, ::milena::LogLevel::debug, __VA_ARGS__)
+#define LOG_INFO(log, ...) MILENA_LOG(log, ::milena::LogLevel::info, __VA_ARGS__)
+#define LOG_WARN(log, ...) MILENA_LOG(log, ::milena::LogLevel::warn, __VA_ARGS__)
+#define LOG_ERROR(log, ...) MILENA_LOG(log, ::milena::LogLevel::error, __VA_ARGS__)
