@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// One partition's log on disk: segments of record batches with their indexes, in the layout of a Kafka log directory.
+// Owned by whoever guards the partition; not thread-safe, but what read() gave may be used from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "milena/base/ids.h"
+#include "milena/base/logger.h"
+#include "milena/base/uuid.h"
+#include "milena/env/env.h"
+#include "milena/record/batch.h"
+
+namespace milena::storage {
+
+using env::Timestamp;
+
+/// A topic's settings as a log needs them (topic config names, broker defaults resolved before).
+struct LogOptions {
+    std::uint64_t segment_bytes = 1ULL << 30;             ///< segment.bytes
+    std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;     ///< segment.ms
+    std::uint32_t index_interval_bytes = 4096;            ///< index.interval.bytes
+    std::uint64_t segment_index_bytes = 10ULL << 20;      ///< segment.index.bytes
+};
+
+/// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte limit.
+struct FileRange {
+    std::shared_ptr<const env::File> file;
+    std::uint64_t position = 0;
+    std::uint64_t length = 0;
+};
+
+/// Where a timestamp search ended.
+struct TimestampOffset {
+    Timestamp timestamp;
+    Offset offset;
+    LeaderEpoch leader_epoch = kNoLeaderEpoch;
+
+    bool operator==(const TimestampOffset&) const = default;
+};
+
+/// The end of an epoch in this log, as OffsetsForLeaderEpoch and diverging fetches need it (KIP-101, KIP-595).
+struct EpochEnd {
+    LeaderEpoch epoch = kNoLeaderEpoch;
+    Offset end_offset{-1};
+
+    bool operator==(const EpochEnd&) const = default;
+};
+
+/// How a log is found again at start.
+struct Recovery {
+    /// The last stop was clean: nothing is scanned.
+    bool clean = false;
+    /// Everything below was synced (recovery-point-offset-checkpoint).
+    Offset recovery_point;
+    /// From log-start-offset-checkpoint; 0 if it names none.
+    Offset log_start_offset;
+};
+
+class Log {
+public:
+    /// Opens the partition directory, made if absent. After an unclean stop every batch from the recovery point on is
+    /// checked (CRC, framing, order), indexes are rebuilt, a torn or corrupt tail is cut, and later segments dropped.
+    static Result<std::unique_ptr<Log>> open(env::Env& env, Logger logger, std::string directory,
+                                             const LogOptions& options, const Recovery& recovery);
+    virtual ~Log() = default;
+
+    virtual Offset log_start_offset() const = 0;
+    virtual Offset log_end_offset() const = 0;
+    /// End of what is known to be synced: never beyond log_end_offset().
+    virtual Offset durable_end_offset() const = 0;
+    /// Bytes in all segments.
+    virtual std::uint64_t size_bytes() const = 0;
+    /// Epoch of the last batch; kNoLeaderEpoch if there is none.
+    virtual LeaderEpoch last_epoch() const = 0;
+
+    /// Appends whole batches whose offsets and epochs are final: the first must begin at or after log_end_offset() (a
+    /// follower keeps gaps), each at the end of the one before or after. All or nothing: after a failed write the log is
+    /// as it was, or offline() if even that could not be made sure. May roll to a new segment first.
+    virtual Result<void> append(BytesView batches) = 0;
+
+    /// The bytes from the batch that holds `from` on, which must lie in [log_start_offset, log_end_offset]: at most
+    /// `bytes_max`, never at or past the batch that begins at or after `upper`; at least the first batch, whole, if
+    /// `at_least_one`. Empty at the end. One range stays within one segment.
+    virtual Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max, bool at_least_one) = 0;
+
+    /// The first record, in offset order below `upper`, with a timestamp at or after `when`; exact inside compressed
+    /// batches.
+    virtual Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) = 0;
+    /// The first record that has the greatest timestamp below `upper` (ListOffsets -3); nothing in an empty log.
+    virtual Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) = 0;
+
+    /// The greatest epoch at or below `epoch` and where it ends (its successor's start, or the log's end).
+    virtual std::optional<EpochEnd> end_of_epoch(LeaderEpoch epoch) const = 0;
+    /// Epoch under which `offset` was written.
+    virtual LeaderEpoch epoch_at(Offset offset) const = 0;
+    /// Notes that `epoch` begins at the log's end, before its first batch is written.
+    virtual Result<void> begin_epoch(LeaderEpoch epoch) = 0;
+
+    /// Drops all batches at or after `end`, their index entries and epochs; synced before it returns.
+    virtual Result<void> truncate_to(Offset end) = 0;
+    /// Drops everything and starts at `start`.
+    virtual Result<void> restart_at(Offset start) = 0;
+    /// Raises the log start (DeleteRecords, snapshots); whole segments below it are deleted.
+    virtual Result<void> raise_start(Offset start) = 0;
+
+    /// Syncs everything below log_end_offset(). A failure takes the log offline for good.
+    virtual Result<void> flush() = 0;
+    /// What flush() would sync, to be done without the guard: sync the returned files in any thread, then mark_durable.
+    struct PendingSync {
+        std::vector<std::shared_ptr<env::File>> files;
+        Offset end;
+    };
+    virtual PendingSync pending_sync() const = 0;
+    virtual void mark_durable(Offset end) = 0;
+
+    /// Writes what a clean stop leaves behind (trimmed indexes, synced), after which only destruction is allowed.
+    virtual Result<void> close() = 0;
+    /// An error of the disk has made the log unusable; every later write fails with KAFKA_STORAGE_ERROR.
+    virtual bool offline() const = 0;
+};
+
+}  // namespace milena::storage
