@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replica of one partition on this node: a pure core that decides (offsets, high watermark, in-sync replicas, who is
+// answered when) and its log, under one guard. Every call may come from any thread, takes the guard once for one
+// decision and its write, and never waits for another thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "milena/env/guarded.h"
+#include "milena/record/validate.h"
+#include "milena/storage/log.h"
+#include "milena/storage/log_directory.h"
+
+namespace milena::replication {
+
+using storage::FileRange;
+using storage::TopicPartition;
+using env::Timestamp;
+
+/// What the metadata says of the partition; a change comes as a new one.
+struct PartitionState {
+    BrokerId leader = kNoBroker;
+    LeaderEpoch leader_epoch = kNoLeaderEpoch;
+    PartitionEpoch partition_epoch;
+    std::vector<BrokerId> replicas;
+    std::vector<BrokerId> in_sync_replicas;
+
+    bool operator==(const PartitionState&) const = default;
+};
+
+/// The topic's settings, resolved; replaced as a whole when one changes.
+struct PartitionSettings {
+    record::ProduceRules rules;
+    std::int32_t min_insync_replicas = 1;
+    storage::LogOptions log;
+};
+
+/// Who leads now, for NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH answers (KIP-951).
+struct CurrentLeader {
+    BrokerId leader = kNoBroker;
+    LeaderEpoch epoch = kNoLeaderEpoch;
+};
+
+/// The answer to one partition's part of a Produce.
+struct ProduceAnswer {
+    ErrorCode code = ErrorCode::none;
+    Offset base_offset{-1};
+    Timestamp log_append_time{-1};  ///< −1 unless LogAppendTime
+    Offset log_start_offset{-1};
+    std::string why;
+    std::vector<record::RecordError> record_errors;
+    CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER
+};
+
+/// How many must have a batch before its producer hears of it.
+enum class Acks : std::int16_t { none = 0, leader = 1, all = -1 };
+
+/// Takes the answer of a parked produce, once, on any thread, with no guard held.
+using ProduceDone = std::function<void(ProduceAnswer)>;
+
+/// One partition's part of a Fetch.
+struct FetchQuestion {
+    Offset from;
+    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;  ///< −1: not checked
+    LeaderEpoch last_fetched_epoch = kNoLeaderEpoch;    ///< −1: no divergence check (KIP-595)
+    Offset log_start_offset{-1};                        ///< of a follower
+    BrokerId replica = kNoBroker;                       ///< −1 for a consumer
+    bool read_committed = false;
+    std::uint64_t bytes_max = 0;
+    bool at_least_one_batch = false;  ///< give the first batch whole even if it is longer than bytes_max
+};
+
+struct FetchAnswer {
+    ErrorCode code = ErrorCode::none;
+    Offset high_watermark{-1};
+    Offset last_stable_offset{-1};
+    Offset log_start_offset{-1};
+    FileRange records;
+    std::optional<storage::EpochEnd> diverging_epoch;
+    CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH
+};
+
+/// Told, on any thread with no guard held, that a partition has news: more to read for a consumer (its high watermark
+/// moved) or for a follower (its log end moved), or its leadership changed. Must be quick.
+class FetchListener {
+public:
+    virtual ~FetchListener() = default;
+    virtual void partition_has_news() = 0;
+};
+
+struct OffsetAnswer {
+    ErrorCode code = ErrorCode::none;
+    Timestamp timestamp{-1};
+    Offset offset{-1};
+    LeaderEpoch leader_epoch = kNoLeaderEpoch;
+};
+
+/// The numbers that ListOffsets gives a meaning to in place of a time (KIP-79, KIP-734, KIP-405, KIP-1005, KIP-1023).
+enum class OffsetSpec : std::int64_t {
+    latest = -1,
+    earliest = -2,
+    max_timestamp = -3,
+    earliest_local = -4,
+    latest_tiered = -5,
+    earliest_pending_upload = -6,
+};
+
+struct OffsetQuestion {
+    std::int64_t timestamp_or_spec = -1;
+    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
+    BrokerId replica = kNoBroker;
+    bool read_committed = false;
+};
+
+class Partition {
+public:
+    /// A replica on `self` over a log that is open. Offline and follower until become() says otherwise.
+    static std::shared_ptr<Partition> make(env::Env& env, Logger logger, BrokerId self, TopicPartition name,
+                                           Uuid topic_id, std::unique_ptr<storage::Log> log,
+                                           Offset checkpointed_high_watermark, PartitionSettings settings);
+    virtual ~Partition() = default;
+
+    virtual const TopicPartition& name() const = 0;
+    virtual Uuid topic_id() const = 0;
+
+    /// Leader or follower as `state` says. Stale states (a lower partition epoch) are ignored. Parked produces of a
+    /// leadership that ended are answered NOT_LEADER_OR_FOLLOWER; listeners are told.
+    virtual Result<void> become(const PartitionState& state) = 0;
+    virtual void configure(PartitionSettings settings) = 0;
+    /// The partition is going away (deleted or shut down): everything parked is answered, later calls fail.
+    virtual void stop() = 0;
+
+    /// Validates the one batch in `records`, writes offset and epoch into it in place and appends it. The answer at once
+    /// if it is known (errors, acks 0 and 1, acks=all when the high watermark has passed); otherwise nothing, and `done`
+    /// is called when the high watermark passes the batch, the leadership ends, or expire() says so.
+    virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks, env::Instant deadline,
+                                                 ProduceDone done) = 0;
+    /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come; the earliest that remains.
+    virtual env::Instant expire(env::Instant now) = 0;
+
+    /// Never waits. A follower's question also tells the leader how far it has come (KIP-595): in-sync replicas and high
+    /// watermark move with it.
+    virtual FetchAnswer fetch(const FetchQuestion& question) = 0;
+    /// `listener` is told of news from now on, at least once after each change; not kept alive by the partition.
+    virtual void listen(std::weak_ptr<FetchListener> listener) = 0;
+    virtual void unlisten(const FetchListener* listener) = 0;
+
+    virtual OffsetAnswer find_offset(const OffsetQuestion& question) = 0;
+
+    virtual Offset high_watermark() const = 0;
+    virtual Offset log_start_offset() const = 0;
+    virtual Offset log_end_offset() const = 0;
+    virtual CurrentLeader current_leader() const = 0;
+    virtual bool offline() const = 0;
+
+    /// Syncs the log outside the guard (for the pool); then the durable end counts.
+    virtual Result<void> flush() = 0;
+    /// The recovery point: everything below is synced.
+    virtual Offset durable_end_offset() const = 0;
+    /// Clean stop: nothing may be called after.
+    virtual Result<void> close() = 0;
+};
+
+}  // namespace milena::replication

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// All partitions of this node: found on disk, started and stopped as the metadata says, looked up by every request.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "milena/metadata/image.h"
+#include "milena/replication/partition.h"
+
+namespace milena::replication {
+
+class Replicas {
+public:
+    /// Turns a topic's overrides into settings; asked on every start and configuration change.
+    using SettingsOf = std::function<PartitionSettings(const metadata::Image&, std::string_view topic)>;
+
+    /// `directories` are open and formatted; they stay owned by the caller and outlive this.
+    static std::unique_ptr<Replicas> make(env::Env& env, Logger logger, BrokerId self,
+                                          std::vector<storage::LogDirectory*> directories, SettingsOf settings);
+    virtual ~Replicas() = default;
+
+    /// Opens every log found on disk, recovering those of directories whose last stop was not clean. Blocks.
+    virtual Result<void> load(const std::vector<bool>& directory_was_clean) = 0;
+
+    /// Makes the node's replicas what `image` says; only topics in `changed` are looked at. Blocks for new partitions
+    /// (directories are made). A directory's failure takes its partitions offline and is not an error of this call.
+    virtual void apply(const metadata::Image& image, std::span<const Uuid> changed) = 0;
+
+    /// The replica, or nothing if this node has none. Wait-free but for one pointer load.
+    virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;
+    virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
+
+    /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory.
+    virtual Result<void> checkpoint() = 0;
+    /// Syncs and closes every log and writes the checkpoints; the directories may then be marked clean.
+    virtual Result<void> close() = 0;
+};
+
+}  // namespace milena::replication
