@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// This node's part in the metadata quorum: the raft core, run with a real log, a clock and the disk
+// pool. The controller appends through it and hears through it what is committed; a broker on the
+// same node hears the same.
+//
+// Everything here is called, and every listener is called, on env.control(). Nothing blocks that
+// thread but writes to the page cache: syncs go to the disk pool, where appends that wait share
+// one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "milena/base/logger.h"
+#include "milena/env/env.h"
+#include "milena/raft/voters.h"
+
+namespace milena::drivers {
+
+using env::Timestamp;
+
+/// One batch of the metadata log, or of a snapshot of it.
+struct MetadataBatch {
+    Offset base_offset;
+    Offset last_offset;
+    LeaderEpoch epoch;
+    Timestamp timestamp;
+    /// Values of the records base_offset, base_offset + 1, … (frame version, record key, record
+    /// version, message). None in a control batch, which only moves the offset. Views live as long
+    /// as the call that hands them out.
+    std::vector<BytesView> values;
+};
+
+/// A snapshot as a whole: the state of everything below `end_offset`.
+struct MetadataSnapshot {
+    Offset end_offset;  ///< the first offset that is not in it; 0 for the one that formatting left
+                        ///< (bootstrap)
+    LeaderEpoch epoch;  ///< of the last record in it
+    Timestamp last_contained_timestamp;
+    /// Data batches only; their offsets count from 0 inside the snapshot and mean nothing in the
+    /// log.
+    std::vector<MetadataBatch> batches;
+};
+
+/// Who hears of the quorum. Calls come in the order of the log and never inside a call to Quorum.
+class QuorumListener {
+public:
+    virtual ~QuorumListener() = default;
+    /// Forget everything and take this state. First thing after the start if there is a snapshot.
+    virtual void on_snapshot(const MetadataSnapshot& snapshot) = 0;
+    /// Committed batches, each one once, without gaps from the snapshot's end (or 0) on.
+    virtual void on_committed(std::span<const MetadataBatch> batches) = 0;
+    /// `leader` leads `epoch`, or nobody known does (kNoBroker). If it is this node, everything
+    /// that earlier leaders committed has been handed to on_committed() before, and appends for
+    /// `epoch` are taken from now on.
+    virtual void on_leader_change(LeaderEpoch epoch, BrokerId leader, bool is_self) = 0;
+    /// The quorum of this node has ended on an error of the disk; nothing more is called.
+    virtual void on_failed(const Error& why) = 0;
+};
+
+struct QuorumOptions {
+    /// .../__cluster_metadata-0, made if absent.
+    std::string directory;
+    std::string cluster_id;
+    BrokerId node_id;
+    Uuid directory_id;
+    /// controller.quorum.voters; used while the log and its snapshots name no voters (kraft.version
+    /// 0).
+    std::vector<raft::Voter> static_voters;
+    env::Duration election_timeout = std::chrono::milliseconds(1000);
+    env::Duration election_backoff_max = std::chrono::milliseconds(1000);
+    env::Duration fetch_timeout = std::chrono::milliseconds(2000);
+    env::Duration request_timeout = std::chrono::milliseconds(2000);
+    env::Duration retry_backoff = std::chrono::milliseconds(20);
+    /// Longest batch that append() takes.
+    std::size_t batch_bytes_max = 8ULL << 20;
+    /// Bytes appended and not yet committed, above which append() refuses.
+    std::size_t uncommitted_bytes_max = 64ULL << 20;
+    std::uint64_t segment_bytes = 1ULL << 30;  ///< metadata.log.segment.bytes
+};
+
+/// Where records were put: not yet committed when it is handed out.
+struct AppendedRange {
+    Offset base_offset;
+    Offset last_offset;
+};
+
+struct QuorumStatus {
+    BrokerId leader = kNoBroker;
+    LeaderEpoch epoch;
+    bool is_leader = false;
+    Offset log_start_offset;
+    Offset log_end_offset;
+    /// First offset that is not known to be committed; nothing until a leader has told.
+    std::optional<Offset> high_watermark;
+    raft::VoterSet voters;
+};
+
+class Quorum {
+public:
+    /// Opens log, snapshots and quorum-state and recovers them. Blocks, as starting a node does.
+    /// The error names the file.
+    static Result<std::unique_ptr<Quorum>> open(env::Env& env, Logger logger,
+                                                QuorumOptions options);
+    virtual ~Quorum() = default;
+
+    /// Hands the newest snapshot to the listeners and takes part from now on; returns at once. A
+    /// node that is the only voter leads as soon as its vote and its first record are synced.
+    /// Listeners outlive stop().
+    virtual void start(std::vector<QuorumListener*> listeners) = 0;
+
+    /// Puts the records into the log as one batch, all or nothing, and says where; on_committed()
+    /// tells when they are committed, on_leader_change() that they may be lost. NOT_CONTROLLER if
+    /// this node does not lead `expected_epoch`, RECORD_LIST_TOO_LARGE above batch_bytes_max,
+    /// REQUEST_TIMED_OUT while uncommitted_bytes_max are waiting.
+    virtual Result<AppendedRange> schedule(LeaderEpoch expected_epoch,
+                                           std::vector<std::vector<std::byte>> record_values) = 0;
+    /// schedule(), then waits until the batch is committed and handed to the listeners: its last
+    /// offset. NOT_CONTROLLER also if leadership is lost while it waits; the records may then be
+    /// committed or not.
+    virtual env::Task<Result<Offset>> append(LeaderEpoch expected_epoch,
+                                             std::vector<std::vector<std::byte>> record_values) = 0;
+
+    virtual QuorumStatus status() const = 0;
+
+    /// Gives up leadership, finishes what is being written and closes the log. Waiting appends fail
+    /// with NOT_CONTROLLER.
+    virtual env::Task<void> stop() = 0;
+};
+
+}  // namespace milena::drivers
