@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "milena/base/bytes.h"
@@ -32,6 +34,8 @@ public:
     virtual Result<void> sync() = 0;
     /// Asks the system to begin writing the range back, without waiting.
     virtual void start_writeback(std::uint64_t position, std::uint64_t length) = 0;
+    /// True if the byte at `position` can be read without waiting for the disk (or lies beyond the end).
+    virtual bool is_cached(std::uint64_t position) const = 0;
 };
 
 enum class OpenMode {
@@ -75,7 +79,10 @@ public:
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
 };
 
-/// True if `error` came from a full disk.
+/// KAFKA_STORAGE_ERROR "call path: text of errno (NAME)", as every FileSystem here reports failures.
+Error storage_error(std::string_view call, std::string_view path, int error_number);
+
+/// True if `error` came from a full disk or an exhausted quota, through however many fail_at().
 bool is_out_of_space(const Error& error);
 
 /// The whole of a small file; an error if it is longer than `bytes_max`.

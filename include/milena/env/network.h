@@ -7,6 +7,7 @@
 #include <string>
 
 #include "milena/base/bytes.h"
+#include "milena/env/clock.h"
 #include "milena/env/files.h"
 #include "milena/env/task.h"
 
@@ -44,8 +45,8 @@ public:
 class Acceptor {
 public:
     virtual ~Acceptor() = default;
-    /// The next connection, bound to `owner`. An error that is_retriable() (say, out of descriptors) may be tried again
-    /// after a pause; any other means the acceptor was closed.
+    /// The next connection, bound to `owner`. One call at a time. NETWORK_EXCEPTION (say, out of descriptors) is
+    /// retriable: try again after a pause. Any other error means that the acceptor was closed.
     virtual Task<Result<std::unique_ptr<Stream>>> accept(Executor owner) = 0;
     virtual void close() = 0;
     /// With the port that was chosen where 0 was asked for.
@@ -57,8 +58,12 @@ public:
     virtual ~Network() = default;
     /// An empty host listens on every address, IPv6 and IPv4. The error names the endpoint.
     virtual Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, Executor owner) = 0;
-    /// Resolves and connects, each address in turn.
-    virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner) = 0;
+    /// Resolves and connects, each address in turn, until `give_up`; call it on `owner`.
+    virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner, Instant give_up) = 0;
+    /// The same for as long as the system tries.
+    Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner) {
+        return connect(std::move(endpoint), owner, kNever);
+    }
 };
 
 }  // namespace milena::env

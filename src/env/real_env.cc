@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real world put together: one io_context and one thread a core, one more for control (it is the thread that calls
+// run()), two pools, and the system's clock, files, network and randomness.
+#include <csignal>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/basic_signal_set.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "milena/base/invariant.h"
+#include "milena/env/env.h"
+#include "posix_files.h"
+#include "real_clock.h"
+#include "system_random.h"
+#include "tcp_network.h"
+#include "work_pool.h"
+
+namespace milena::env {
+namespace {
+
+constexpr std::size_t kDiskThreads = 4;
+
+std::size_t usable_processors() {
+    ::cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    return static_cast<std::size_t>(CPU_COUNT(&set));
+}
+
+/// One thread's event loop, which does not end for want of work.
+class Loop : public boost::asio::io_context {
+public:
+    Loop() : io_context(1), work_(get_executor()) {}
+    /// Destroys all coroutines that wait or are ready here. The loop must not be running.
+    void drop_tasks() { shutdown(); }
+
+private:
+    boost::asio::executor_work_guard<Executor> work_;
+};
+
+class RealEnvironment final : public RealEnv {
+public:
+    explicit RealEnvironment(std::size_t cores) : cores_(cores), disk_(kDiskThreads, "disk"), compute_(cores, "compute") {
+        // A peer that is gone is an error of one write (sendfile has no flag for it), not the end of the process.
+        std::signal(SIGPIPE, SIG_IGN);
+    }
+    ~RealEnvironment() override { drop_everything(); }
+
+    Clock& clock() override { return clock_; }
+    Random& random() override { return random_; }
+    FileSystem& files() override { return files_; }
+    Network& network() override { return network_; }
+
+    std::size_t core_count() const override { return cores_.size(); }
+    Executor core(std::size_t index) override { return cores_.at(index).get_executor(); }
+    Executor control() override { return control_.get_executor(); }
+
+    std::unique_ptr<Timer> make_timer(Executor owner) override { return std::make_unique<RealTimer>(owner); }
+    Task<void> offload(Pool pool, std::function<void()> work) override {
+        return (pool == Pool::disk ? disk_ : compute_).run(std::move(work));
+    }
+
+    void run() override;
+    void stop() override;
+    Task<int> next_signal() override;
+
+private:
+    using SignalSet = boost::asio::basic_signal_set<Executor>;
+
+    void drop_everything();
+
+    RealClock clock_;
+    SystemRandom random_;
+    PosixFileSystem files_;
+    TcpNetwork network_;
+    // Coroutines live in the loops' queues and in the pools', and may refer to all of the above.
+    std::vector<Loop> cores_;
+    Loop control_;
+    WorkPool disk_;
+    WorkPool compute_;
+    std::optional<SignalSet> signals_;
+    bool has_run_ = false;
+};
+
+void run_loop(Loop& loop, const char* thread_name) {
+    ::pthread_setname_np(::pthread_self(), thread_name);
+    loop.run();
+}
+
+void RealEnvironment::run() {
+    INVARIANT(!has_run_, "an Env runs once");
+    has_run_ = true;
+    std::vector<std::thread> threads;
+    threads.reserve(cores_.size());
+    for (Loop& core : cores_) threads.emplace_back([&core] { run_loop(core, "core"); });
+    control_.run();
+    for (std::thread& thread : threads) thread.join();
+    drop_everything();
+}
+
+void RealEnvironment::stop() {
+    for (Loop& core : cores_) core.stop();
+    control_.stop();
+}
+
+// The pools first: a job that still runs refers to the coroutine that waits for it.
+void RealEnvironment::drop_everything() {
+    disk_.stop();
+    compute_.stop();
+    for (Loop& core : cores_) core.drop_tasks();
+    control_.drop_tasks();
+    signals_.reset();
+}
+
+Task<int> RealEnvironment::next_signal() {
+    // Asked for late: until then SIGINT ends the process as everybody expects.
+    if (!signals_) signals_.emplace(control(), SIGINT, SIGTERM);
+    const auto [aborted, signal] = co_await signals_->async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    co_return aborted ? 0 : signal;
+}
+
+}  // namespace
+
+std::unique_ptr<RealEnv> make_real_env(std::size_t cores) {
+    return std::make_unique<RealEnvironment>(cores == 0 ? usable_processors() : cores);
+}
+
+}  // namespace milena::env
