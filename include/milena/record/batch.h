@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record batch v2 (magic 2, KIP-98), the unit that is produced, stored, replicated and fetched. All integers big-endian:
+// Record batch v2 (magic 2, KIP-98), the unit that is produced, stored, replicated and fetched. All
+// integers big-endian:
 //
 //    0 i64 base offset            21 i16 attributes          43 i64 producer id, -1 none
 //    8 i32 length after this      23 i32 last offset delta   51 i16 producer epoch, -1 none
 //   12 i32 partition leader epoch 27 i64 base timestamp      53 i32 base sequence, -1 none
 //   16 i8  magic 2                35 i64 max timestamp       57 i32 record count
-//   17 u32 CRC-32C of 21..end                                61     records, one compressed block if a codec is set
+//   17 u32 CRC-32C of 21..end                                61     records, one compressed block
+//   if a codec is set
 //
-// attributes: bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon in base timestamp.
+// attributes: bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon in
+// base timestamp.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,9 @@ enum class TimestampType : std::uint8_t { create = 0, log_append = 1 };
 
 using env::Timestamp;
 
-/// One whole batch, seen through its header; the bytes belong to somebody else. Made by BatchReader or first_batch(),
-/// which have checked that the bytes are one batch long; CRC and records are checked by check_crc() and by the
-/// validators.
+/// One whole batch, seen through its header; the bytes belong to somebody else. Made by
+/// first_batch(), which has checked that the bytes are one batch long; CRC and records are checked
+/// by check_crc() and by the validators.
 class BatchView {
 public:
     explicit BatchView(BytesView bytes) : bytes_(bytes) {}
@@ -59,7 +62,9 @@ public:
     /// The codec bits as they are; 5 to 7 mean nothing.
     std::uint8_t codec_bits() const { return static_cast<std::uint8_t>(attributes() & 0x07); }
     Codec codec() const { return static_cast<Codec>(codec_bits()); }
-    TimestampType timestamp_type() const { return static_cast<TimestampType>(attributes() >> 3 & 1); }
+    TimestampType timestamp_type() const {
+        return static_cast<TimestampType>(attributes() >> 3 & 1);
+    }
     bool is_transactional() const { return (attributes() & 0x10) != 0; }
     bool is_control() const { return (attributes() & 0x20) != 0; }
     bool has_delete_horizon() const { return (attributes() & 0x40) != 0; }
@@ -75,16 +80,21 @@ private:
     BytesView bytes_;
 };
 
-/// The batch at the front of `bytes`. Nothing if the bytes end before it does (a reader asks for more, or drops the
-/// rest); CORRUPT_MESSAGE if its length can't be right (shorter than a header) or its magic is not 2.
+/// The batch at the front of `bytes`. Nothing if the bytes end before it does (a reader asks for
+/// more, or drops the rest); CORRUPT_MESSAGE if its length can't be right (shorter than a header)
+/// or its magic is not 2.
 Result<std::optional<BatchView>> first_batch(BytesView bytes);
 
-/// The bytes, length field and all, that the batch at the front announces; nothing if fewer than kBatchLengthEnd are
-/// there, CORRUPT_MESSAGE if the length is below a header's.
+/// The bytes, length field and all, that the batch at the front announces; nothing if fewer than
+/// kBatchLengthEnd are there, CORRUPT_MESSAGE if the length is below a header's.
 Result<std::optional<std::size_t>> announced_size(BytesView bytes);
 
-/// Writes what the leader decides into a batch in place: base offset and leader epoch lie outside the CRC.
+/// Writes what the leader decides into a batch in place: base offset and leader epoch lie outside
+/// the CRC.
 void stamp(MutableBytes batch, Offset base_offset, LeaderEpoch leader_epoch);
+
+/// Sets the timestamp type and the greatest timestamp, and the CRC anew if that changed anything.
+void stamp_timestamps(MutableBytes batch, TimestampType type, Timestamp max_timestamp);
 
 /// Marks the batch as LogAppendTime `now` and gives it its new CRC.
 void stamp_log_append_time(MutableBytes batch, Timestamp now);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records inside a batch, one after the other, and the builder that makes batches of our own (metadata, control and
-// coordinator records).
+// The records inside a batch, one after the other, and the builder that makes batches of our own
+// (metadata, control and coordinator records).
 //
-// A record, lengths and deltas zig-zag varints: length, i8 attributes (0), timestamp delta, offset delta, key length (-1
-// null) and key, value length (-1 null) and value, header count, then for each header key length, key, value length (-1
-// null), value.
+// A record, lengths and deltas zig-zag varints: length, i8 attributes (0), timestamp delta, offset
+// delta, key length (-1 null) and key, value length (-1 null) and value, header count, then for
+// each header key length, key, value length (-1 null), value.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,8 @@
 #include "milena/record/batch.h"
 
 namespace milena::record {
+
+class Scratch;  // compression.h
 
 /// A key or value: null is not empty.
 using NullableBytes = std::optional<BytesView>;
@@ -34,12 +36,16 @@ struct ReadLimits {
     std::size_t record_bytes_max = 100 * 1024 * 1024;
 };
 
-/// Calls `each` for every record of `batch` in order, until it returns false. Compressed batches are streamed through a
-/// window that is reused, never held whole. CORRUPT_MESSAGE where the compressed block, a length or the count is wrong.
-/// `each` may be called for records before the bad one.
-Result<void> for_each_record(BatchView batch, const ReadLimits& limits, const std::function<bool(const RecordView&)>& each);
+/// Calls `each` for every record of `batch` in order, until it returns false. Compressed batches
+/// are streamed through a window that is reused, never held whole. CORRUPT_MESSAGE where the
+/// compressed block, a length or the count is wrong. `each` may be called for records before the
+/// bad one. `scratch`, if given, saves the memory that a compressed batch would take anew.
+Result<void> for_each_record(BatchView batch, const ReadLimits& limits,
+                             const std::function<bool(const RecordView&)>& each,
+                             Scratch* scratch = nullptr);
 
-/// Builds one uncompressed batch in memory. Used for what the broker itself writes, never for what clients send.
+/// Builds one uncompressed batch in memory. Used for what the broker itself writes, never for what
+/// clients send.
 class BatchBuilder {
 public:
     struct Options {

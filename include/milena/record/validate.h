@@ -34,12 +34,31 @@ struct Refusal {
     std::vector<RecordError> records;
 };
 
-/// The one batch that a Produce request carries for a partition: INVALID_RECORD if there is none or more than one, or
-/// its magic is not 2; CORRUPT_MESSAGE if lengths or CRC are wrong. The whole of `records` is then that batch.
+/// What is found out about a batch that is taken.
+struct Accepted {
+    /// What the header must carry: `now` with LogAppendTime, else the greatest of the records'
+    /// timestamps, whatever the client has put there. stamp_timestamps() writes it, with the
+    /// topic's timestamp type.
+    Timestamp max_timestamp;
+};
+
+/// Most records that a Refusal names.
+inline constexpr std::size_t kRecordErrorsMax = 1000;
+
+/// The one batch that a Produce request carries for a partition, without a look into it:
+/// INVALID_RECORD if there is no whole batch or more than one, or its magic is 0 or 1;
+/// CORRUPT_MESSAGE if its length or magic can't be right. Bytes behind it that are not a whole
+/// batch are left out, as in Kafka.
 std::expected<BatchView, Refusal> sole_batch(BytesView records);
 
-/// Checks header, sizes, record framing, keys and timestamps of a batch whose framing sole_batch() has checked; the
-/// base offset it carries is not looked at. All of it or nothing is taken.
-std::expected<void, Refusal> validate_produced(BatchView batch, const ProduceRules& rules, Timestamp now);
+/// Checks size, CRC, header, record framing, keys and timestamps of the batch that sole_batch()
+/// found. All of it or nothing is taken. The codes, in this order: INVALID_RECORD for a base offset
+/// other than 0, MESSAGE_TOO_LARGE, CORRUPT_MESSAGE for the CRC, INVALID_RECORD for offset range,
+/// count, control bit and sequence, UNSUPPORTED_COMPRESSION_TYPE, then what is wrong inside:
+/// CORRUPT_MESSAGE for a damaged compressed block, INVALID_RECORD (framing, offsets, keys) or
+/// INVALID_TIMESTAMP with the records named. An uncompressed batch costs no memory; `scratch`, if
+/// given, saves most of what a compressed one takes.
+std::expected<Accepted, Refusal> validate_produced(BatchView batch, const ProduceRules& rules,
+                                                   Timestamp now, Scratch* scratch = nullptr);
 
 }  // namespace milena::record
