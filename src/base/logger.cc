@@ -85,11 +85,12 @@ void Logger::emit(LogLevel level, std::string line) const {
 }
 
 bool LogLimit::admit(std::chrono::nanoseconds now, std::uint64_t& suppressed) {
-    if (now < next_) {
+    spent_until_ = std::max(spent_until_, now);
+    if (spent_until_ - now > interval_ * (burst_ - 1)) {
         ++kept_back_;
         return false;
     }
-    next_ = now + interval_;
+    spent_until_ += interval_;
     suppressed = std::exchange(kept_back_, 0);
     return true;
 }

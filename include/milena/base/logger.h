@@ -67,17 +67,19 @@ private:
     std::string fields_;
 };
 
-/// Lets through at most one line per `interval`, and says how many it kept back. One per thing that a peer can trigger;
-/// not thread-safe: keep it under the guard of its owner.
+/// Lets through `burst` lines at once and then one per `interval`, and says how many it kept back. One per thing that a
+/// peer can trigger; not thread-safe: keep it under the guard of its owner.
 class LogLimit {
 public:
-    explicit LogLimit(std::chrono::nanoseconds interval) : interval_(interval) {}
+    explicit LogLimit(std::chrono::nanoseconds interval, std::int64_t burst = 1)
+        : interval_(interval), burst_(burst) {}
     /// True if a line may be written now; `suppressed` is then how many were not since the last.
     bool admit(std::chrono::nanoseconds now, std::uint64_t& suppressed);
 
 private:
     std::chrono::nanoseconds interval_;
-    std::chrono::nanoseconds next_{0};
+    std::int64_t burst_;
+    std::chrono::nanoseconds spent_until_{0};  ///< each line costs one interval; at most `burst` may be owed
     std::uint64_t kept_back_ = 0;
 };
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client's connection: frames in, answers out, in order. It knows nothing of what a request means; a FrameHandler
+// does. Lives on one core, whose thread makes every call unless a comment says otherwise.
+//
+//   frame:  i32 size | size bytes
+//
+// Memory is taken as bytes arrive, never by the size a peer announces. Answers leave in the order of their requests; one
+// that is ready before an earlier one waits for it. What is ready goes out in one write.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+
+#include "milena/base/logger.h"
+#include "milena/env/byte_budget.h"
+#include "milena/env/env.h"
+#include "milena/wire/output.h"
+
+namespace milena::wire {
+
+class Connection;
+class ReceiveBuffer;
+
+/// Answers that may be under way on one connection: the ring of ReplyQueue.
+inline constexpr std::size_t kRepliesMax = 64;
+
+/// The place of one answer in the order of the connection.
+struct ReplySlot {
+    Output output;
+    bool done = false;
+    bool close_after = false;  ///< the connection ends when this and all before it were sent
+};
+
+/// The answers of one connection, oldest first.
+class ReplyQueue {
+public:
+    /// A place behind all others. At most kRepliesMax may be open: wait for room first.
+    ReplySlot& open();
+    std::size_t size() const { return end_ - begin_; }
+    /// Slots that are not done.
+    std::size_t pending() const { return pending_; }
+    void mark_done(ReplySlot& slot);
+    /// The oldest slot if it is done.
+    ReplySlot* front_done();
+    /// The `index`-th oldest.
+    ReplySlot& at(std::size_t index) { return *ring_[(begin_ + index) % kRepliesMax]; }
+    void pop_front();
+
+private:
+    std::array<std::unique_ptr<ReplySlot>, kRepliesMax> ring_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::size_t pending_ = 0;
+};
+
+/// Answers a parked request later, from any thread; does nothing if the connection is gone.
+class DeferredReply {
+public:
+    DeferredReply(std::weak_ptr<Connection> connection, env::Executor owner, ReplySlot& slot)
+        : connection_(std::move(connection)), owner_(owner), slot_(&slot) {}
+    /// `fill` runs on the connection's thread and writes the answer into the slot. Once.
+    void complete(std::function<void(ReplySlot&)> fill) const;
+
+private:
+    std::weak_ptr<Connection> connection_;
+    env::Executor owner_;
+    ReplySlot* slot_;
+};
+
+/// Serves the frames of one connection.
+class FrameHandler {
+public:
+    virtual ~FrameHandler() = default;
+    /// Serves one frame, whose bytes are the handler's until it returns. Opens at most one slot, and either marks it done
+    /// or defers it. An error closes the connection, its `why` is logged.
+    virtual env::Task<Result<void>> serve(MutableBytes frame, Connection& connection) = 0;
+};
+
+struct ConnectionLimits {
+    std::uint32_t frame_bytes_max = 100U * 1024 * 1024;             ///< socket.request.max.bytes
+    env::Duration idle_max = std::chrono::minutes(10);              ///< connections.max.idle.ms
+};
+
+/// All connections of one core, in the order of their last sign of life.
+class CoreConnections {
+public:
+    CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits, env::ByteBudget& budget, Logger log);
+
+    std::size_t size() const { return by_activity_.size(); }
+    /// Closes those that have been silent for longer than the limit; looks at no others.
+    void close_idle();
+    void close_all();
+    /// The budget is full: closes the connection whose unfinished frame has waited longest for its next byte, if that is
+    /// longer than a second.
+    void close_most_stalled();
+
+private:
+    friend class Connection;
+    env::Env& env_;
+    env::Executor owner_;
+    ConnectionLimits limits_;
+    env::ByteBudget& budget_;
+    Logger log_;
+    LogLimit hostile_;
+    std::list<Connection*> by_activity_;  ///< the longest silent first
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+public:
+    /// Makes the handler of a new connection.
+    using MakeHandler = std::function<std::unique_ptr<FrameHandler>(Connection&)>;
+
+    Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream, const MakeHandler& make_handler);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// Serves frames until one side closes.
+    static env::Task<void> run(std::shared_ptr<Connection> self);
+
+    ReplyQueue& replies() { return replies_; }
+    DeferredReply defer(ReplySlot& slot);
+    /// Waits until fewer than `count` answers are not done.
+    env::Task<void> wait_pending_below(std::size_t count);
+
+    const env::Endpoint& remote() const { return stream_->remote(); }
+    const env::Endpoint& local() const { return stream_->local(); }
+    env::Env& env() { return core_.env_; }
+    env::Executor owner() const { return core_.owner_; }
+    bool is_closed() const { return closed_; }
+    void close();
+
+private:
+    friend class CoreConnections;
+    friend class DeferredReply;
+
+    env::Task<Result<void>> serve_frames();
+    env::Task<Result<bool>> read_more();
+    env::Task<void> flush();
+    env::Task<Result<void>> send_ready();
+    env::Task<Result<void>> send(const Output& output);
+    void touch();
+    void log_end(const Error& error);
+    void reply_became_ready();
+
+    CoreConnections& core_;
+    std::unique_ptr<env::Stream> stream_;
+    std::unique_ptr<FrameHandler> handler_;
+    std::unique_ptr<ReceiveBuffer> buffer_;
+    ReplyQueue replies_;
+    env::Wakeup progress_;  ///< an answer became done, or output was sent
+    bool flushing_ = false;
+    bool closed_ = false;
+    env::Instant last_activity_;
+    std::list<Connection*>::iterator place_;
+};
+
+}  // namespace milena::wire

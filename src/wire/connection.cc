@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a connection: read, serve every whole frame, send what is ready, read again. Answers of parked requests
+// come from other threads; they are posted to the core and sent by a coroutine of their own if the reader waits.
+#include "milena/wire/connection.h"
+
+#include "receive_buffer.h"
+
+namespace milena::wire {
+namespace {
+
+constexpr std::size_t kPiecesMax = 32;
+/// How long a read waits for the budget before it asks again.
+constexpr env::Duration kBudgetPause = std::chrono::milliseconds(10);
+
+}  // namespace
+
+Connection::Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream, const MakeHandler& make_handler)
+    : core_(core),
+      stream_(std::move(stream)),
+      buffer_(std::make_unique<ReceiveBuffer>(core.limits_.frame_bytes_max, core.budget_)),
+      progress_(core.env_, core.owner_),
+      last_activity_(core.env_.clock().now()) {
+    place_ = core_.by_activity_.insert(core_.by_activity_.end(), this);
+    handler_ = make_handler(*this);
+}
+
+Connection::~Connection() { core_.by_activity_.erase(place_); }
+
+env::Task<void> Connection::run(std::shared_ptr<Connection> self) {
+    for (;;) {
+        auto served = co_await self->serve_frames();
+        if (!served) {
+            self->log_end(served.error());
+            break;
+        }
+        co_await self->flush();
+        if (self->closed_) break;
+        auto more = co_await self->read_more();
+        if (!more || !*more) break;  // the peer has gone: nothing to say
+    }
+    // Earlier answers leave before the end, those still parked with them if the peer is there to read them.
+    co_await self->flush();
+    self->close();
+}
+
+env::Task<Result<void>> Connection::serve_frames() {
+    for (;;) {
+        CO_TRY(auto frame, buffer_->next_frame());
+        if (!frame) co_return ok();
+        while (replies_.size() == kRepliesMax && !closed_) {
+            co_await flush();
+            if (replies_.size() == kRepliesMax) co_await progress_.wait_until(env::kNever);
+        }
+        if (closed_) co_return ok();
+        touch();
+        CO_TRY_VOID(co_await handler_->serve(*frame, *this));
+    }
+}
+
+env::Task<Result<bool>> Connection::read_more() {
+    auto room = buffer_->writable();
+    while (!room) {
+        core_.close_most_stalled();
+        co_await core_.env_.sleep(core_.owner_, kBudgetPause);
+        if (closed_) co_return false;
+        room = buffer_->writable();
+    }
+    CO_TRY(const std::size_t count, co_await stream_->read_some(*room));
+    buffer_->received(count);
+    touch();
+    co_return count != 0;
+}
+
+env::Task<void> Connection::flush() {
+    if (flushing_) co_return;  // whoever flushes now takes what became ready meanwhile
+    flushing_ = true;
+    while (!closed_ && replies_.front_done() != nullptr) {
+        if (auto sent = co_await send_ready(); !sent) close();
+    }
+    flushing_ = false;
+    progress_.notify();
+}
+
+env::Task<Result<void>> Connection::send_ready() {
+    // Answers without files go out together; one with files goes alone, since their bytes lie between its own.
+    std::array<BytesView, kPiecesMax> pieces;
+    std::size_t count = 0;
+    std::size_t slots = 0;
+    bool close_after = false;
+    while (slots < replies_.size() && count < kPiecesMax && !close_after) {
+        const ReplySlot& slot = replies_.at(slots);
+        if (!slot.done || !slot.output.files().empty()) break;
+        if (!slot.output.empty()) pieces[count++] = slot.output.bytes();
+        close_after = slot.close_after;
+        ++slots;
+    }
+    if (slots == 0) {
+        slots = 1;
+        close_after = replies_.at(0).close_after;
+        CO_TRY_VOID(co_await send(replies_.at(0).output));
+    } else if (count != 0) {
+        CO_TRY_VOID(co_await stream_->write(std::span(pieces.data(), count)));
+    }
+    for (; slots != 0; --slots) replies_.pop_front();
+    touch();
+    if (close_after) co_return fail(ErrorCode::none, "closed after an answer that says so");
+    co_return ok();
+}
+
+env::Task<Result<void>> Connection::send(const Output& output) {
+    std::size_t sent = 0;
+    for (const FileSlice& slice : output.files()) {
+        if (slice.position != sent) {
+            const BytesView head = output.bytes().subspan(sent, slice.position - sent);
+            CO_TRY_VOID(co_await stream_->write(std::span(&head, 1)));
+            sent = slice.position;
+        }
+        CO_TRY_VOID(co_await stream_->send_file(*slice.file, slice.file_position, slice.length));
+    }
+    if (const BytesView tail = output.bytes().subspan(sent); !tail.empty()) {
+        CO_TRY_VOID(co_await stream_->write(std::span(&tail, 1)));
+    }
+    co_return ok();
+}
+
+DeferredReply Connection::defer(ReplySlot& slot) { return DeferredReply(weak_from_this(), core_.owner_, slot); }
+
+void DeferredReply::complete(std::function<void(ReplySlot&)> fill) const {
+    // The slot lives as long as the connection, and stays open until it is marked done here.
+    env::post(owner_, [connection = connection_, slot = slot_, fill = std::move(fill)] {
+        const auto alive = connection.lock();
+        if (alive == nullptr || alive->is_closed()) return;
+        fill(*slot);
+        alive->replies_.mark_done(*slot);
+        alive->reply_became_ready();
+    });
+}
+
+void Connection::reply_became_ready() {
+    progress_.notify();
+    if (flushing_ || replies_.front_done() == nullptr) return;
+    env::spawn(core_.owner_, [](std::shared_ptr<Connection> self) -> env::Task<void> {
+        co_await self->flush();
+    }(shared_from_this()));
+}
+
+env::Task<void> Connection::wait_pending_below(std::size_t count) {
+    while (replies_.pending() >= count && !closed_) {
+        co_await flush();
+        if (replies_.pending() >= count) co_await progress_.wait_until(env::kNever);
+    }
+}
+
+void Connection::touch() {
+    last_activity_ = core_.env_.clock().now();
+    core_.by_activity_.splice(core_.by_activity_.end(), core_.by_activity_, place_);
+}
+
+void Connection::close() {
+    if (closed_) return;
+    closed_ = true;
+    stream_->close();
+    progress_.notify();
+}
+
+void Connection::log_end(const Error& error) {
+    std::uint64_t suppressed = 0;
+    if (!core_.hostile_.admit(last_activity_.time_since_epoch(), suppressed)) return;
+    LOG_WARN(core_.log_, "connection closed", kv("peer", remote().text()), kv("listener", local().text()),
+             kv("error", error_name(error.code)), kv("why", error.why), kv("lines_suppressed", suppressed));
+}
+
+}  // namespace milena::wire

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "milena/wire/connection.h"
+#include "receive_buffer.h"
+
+namespace milena::wire {
+namespace {
+
+/// One line for each hostile connection, unless they come by the hundred.
+constexpr env::Duration kHostileLineInterval = std::chrono::milliseconds(200);
+constexpr std::int64_t kHostileLineBurst = 100;
+/// A frame that got no byte for this long may be given up for the others when memory is short.
+constexpr env::Duration kStalledAfter = std::chrono::seconds(1);
+
+}  // namespace
+
+CoreConnections::CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits, env::ByteBudget& budget,
+                                 Logger log)
+    : env_(env),
+      owner_(owner),
+      limits_(limits),
+      budget_(budget),
+      log_(std::move(log)),
+      hostile_(kHostileLineInterval, kHostileLineBurst) {}
+
+void CoreConnections::close_idle() {
+    const auto now = env_.clock().now();
+    for (Connection* connection : by_activity_) {
+        if (now - connection->last_activity_ < limits_.idle_max) break;
+        connection->close();
+    }
+}
+
+void CoreConnections::close_all() {
+    for (Connection* connection : by_activity_) connection->close();
+}
+
+void CoreConnections::close_most_stalled() {
+    const auto now = env_.clock().now();
+    for (Connection* connection : by_activity_) {
+        if (now - connection->last_activity_ < kStalledAfter) return;
+        if (connection->closed_ || !connection->buffer_->has_partial_frame()) continue;
+        connection->log_end({ErrorCode::request_timed_out,
+                             "its unfinished frame made no progress while queued.max.request.bytes was used up"});
+        connection->close();
+        return;
+    }
+}
+
+}  // namespace milena::wire

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "milena/wire/connection.h"
+
+namespace milena::wire {
+
+ReplySlot& ReplyQueue::open() {
+    INVARIANT(size() < kRepliesMax, "more answers under way than a connection may have");
+    auto& slot = ring_[end_ % kRepliesMax];
+    if (slot == nullptr) slot = std::make_unique<ReplySlot>();
+    ++end_;
+    ++pending_;
+    return *slot;
+}
+
+void ReplyQueue::mark_done(ReplySlot& slot) {
+    INVARIANT(!slot.done, "a request is answered once");
+    slot.done = true;
+    --pending_;
+}
+
+ReplySlot* ReplyQueue::front_done() {
+    if (begin_ == end_) return nullptr;
+    ReplySlot& front = *ring_[begin_ % kRepliesMax];
+    return front.done ? &front : nullptr;
+}
+
+void ReplyQueue::pop_front() {
+    ReplySlot& front = *ring_[begin_ % kRepliesMax];
+    INVARIANT(begin_ != end_ && front.done, "only a finished answer leaves the queue");
+    front.output.clear();
+    front.done = false;
+    front.close_after = false;
+    ++begin_;
+}
+
+}  // namespace milena::wire
