@@ -12,6 +12,7 @@
 
 #include "milena/base/ids.h"
 #include "milena/base/uuid.h"
+#include "milena/metadata/access_image.h"
 #include "milena/metadata/sharded_map.h"
 
 namespace milena::metadata {
@@ -35,14 +36,17 @@ struct PartitionRegistration {
 struct TopicImage {
     std::string name;
     Uuid id;
-    std::map<PartitionIndex, PartitionRegistration> partitions;
+    ShardedMap<PartitionIndex, PartitionRegistration> partitions;
 
     bool operator==(const TopicImage&) const = default;
 };
 
 struct TopicsImage {
     ShardedMap<Uuid, std::shared_ptr<const TopicImage>> by_id;
+    /// In the order of the names, for those who page through all topics.
     ShardedMap<std::string, Uuid> by_name;
+
+    bool operator==(const TopicsImage& other) const;
 
     /// Nothing if there is no such topic.
     std::shared_ptr<const TopicImage> find(Uuid id) const;
@@ -92,6 +96,13 @@ struct ControllerRegistration {
 struct ClusterImage {
     std::map<BrokerId, BrokerRegistration> brokers;
     std::map<BrokerId, ControllerRegistration> controllers;
+
+    bool operator==(const ClusterImage&) const = default;
+
+    /// Null if there is no such broker.
+    const BrokerRegistration* find_broker(BrokerId id) const;
+    /// True for a registered broker that is neither fenced nor on its way out: it may lead and be in sync.
+    bool is_active(BrokerId id) const;
 };
 
 /// Overrides of one config resource: a topic, a broker ("" is the cluster-wide default), a group, client metrics.
@@ -109,12 +120,16 @@ struct ConfigResource {
 struct ConfigsImage {
     ShardedMap<ConfigResource, std::shared_ptr<const Configs>> by_resource;
 
+    bool operator==(const ConfigsImage& other) const;
+
     /// Empty if nothing is set.
     std::shared_ptr<const Configs> find(ResourceType type, std::string_view name) const;
 };
 
 struct FeaturesImage {
     std::map<std::string, std::int16_t, std::less<>> levels;  ///< finalized, metadata.version among them
+
+    bool operator==(const FeaturesImage&) const = default;
 
     /// 0 if the feature is not finalized.
     std::int16_t level(std::string_view feature) const;
@@ -136,11 +151,18 @@ struct Image {
     std::shared_ptr<const ClusterImage> cluster;
     std::shared_ptr<const TopicsImage> topics;
     std::shared_ptr<const ConfigsImage> configs;
+    std::shared_ptr<const ClientQuotasImage> client_quotas;
+    std::shared_ptr<const AclsImage> acls;
+    std::shared_ptr<const ScramImage> scram;
+    std::shared_ptr<const DelegationTokensImage> delegation_tokens;
     /// First producer id that has not been given to anybody.
     std::int64_t next_producer_id = 0;
 
     /// Nothing anywhere.
     static std::shared_ptr<const Image> empty();
+
+    /// The same content, whoever made it and wherever in the log it stands.
+    bool same_content(const Image& other) const;
 };
 
 }  // namespace milena::metadata

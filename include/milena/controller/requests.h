@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller can be asked, and its answers, as plain structs: no version of the protocol shows here. An error
+// of one item of a request stands in that item's answer; an error of the whole request is the Error of a Result.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "milena/base/ids.h"
+#include "milena/base/result.h"
+#include "milena/base/uuid.h"
+#include "milena/metadata/image.h"
+
+namespace milena::controller {
+
+/// Where a value in force comes from (KIP-226); the numbers are the protocol's.
+enum class ConfigSource : std::int8_t {
+    topic = 1,
+    dynamic_broker = 2,
+    dynamic_default_broker = 3,
+    static_broker = 4,
+    fallback = 5,  ///< nobody set it: the key's own default
+};
+
+struct ManualAssignment {
+    PartitionIndex partition;
+    std::vector<BrokerId> brokers;  ///< the first is the preferred leader
+};
+
+struct NewTopic {
+    std::string name;
+    std::int32_t partition_count = -1;     ///< −1: num.partitions
+    std::int16_t replication_factor = -1;  ///< −1: default.replication.factor
+    std::vector<ManualAssignment> assignments;
+    /// A null value is an error that the answer tells.
+    std::vector<std::pair<std::string, std::optional<std::string>>> configs;
+};
+
+struct CreateTopicsRequest {
+    std::vector<NewTopic> topics;
+    /// Everything but the creation.
+    bool validate_only = false;
+};
+
+struct TopicConfigEntry {
+    std::string name;
+    std::optional<std::string> value;
+    ConfigSource source = ConfigSource::fallback;
+    bool is_sensitive = false;
+    bool is_read_only = false;
+
+    bool operator==(const TopicConfigEntry&) const = default;
+};
+
+/// What became of one topic. Where code is none, id (zero if only validated), counts and configs are set.
+struct CreatedTopic {
+    std::string name;
+    ErrorCode code = ErrorCode::none;
+    std::string why;
+    Uuid id;
+    std::int32_t partition_count = -1;
+    std::int16_t replication_factor = -1;
+    std::vector<TopicConfigEntry> configs;  ///< all keys, by name
+};
+
+struct CreateTopicsReply {
+    std::vector<CreatedTopic> topics;  ///< by name, those named twice once
+};
+
+/// One by id, or by name if the id is zero.
+struct TopicToDelete {
+    std::string name;
+    Uuid id;
+};
+
+struct DeletedTopic {
+    std::string name;
+    Uuid id;
+    ErrorCode code = ErrorCode::none;
+    std::string why;
+};
+
+struct RegisterBrokerRequest {
+    BrokerId id;
+    std::string cluster_id;
+    Uuid incarnation_id;
+    std::vector<metadata::BrokerEndpoint> endpoints;
+    std::map<std::string, metadata::VersionRange> features;
+    std::optional<std::string> rack;
+    std::vector<Uuid> log_directories;
+    /// That of its last incarnation, if it stopped cleanly; −1 otherwise (KIP-966).
+    BrokerEpoch previous_epoch{-1};
+    bool is_migrating_zk_broker = false;
+};
+
+struct RegisterBrokerReply {
+    BrokerEpoch epoch;
+};
+
+struct BrokerHeartbeatRequest {
+    BrokerId id;
+    BrokerEpoch epoch;
+    Offset metadata_offset{-1};  ///< the last that its image holds
+    bool want_fence = false;
+    bool want_shutdown = false;
+    std::vector<Uuid> offline_log_directories;
+    std::optional<std::vector<Uuid>> cordoned_log_directories;
+};
+
+struct BrokerHeartbeatReply {
+    bool is_caught_up = false;
+    bool is_fenced = true;
+    bool should_shut_down = false;
+
+    bool operator==(const BrokerHeartbeatReply&) const = default;
+};
+
+struct RegisterControllerRequest {
+    BrokerId id;
+    Uuid incarnation_id;
+    std::vector<metadata::BrokerEndpoint> endpoints;
+    std::map<std::string, metadata::VersionRange> features;
+};
+
+struct AllocateProducerIdsRequest {
+    BrokerId broker;
+    BrokerEpoch epoch;
+};
+
+/// A block of producer ids that are the broker's alone.
+struct ProducerIdBlock {
+    std::int64_t first = 0;
+    std::int32_t count = 0;
+
+    bool operator==(const ProducerIdBlock&) const = default;
+};
+
+}  // namespace milena::controller

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller of this node: carries the decisions of the Controller core to the quorum and the answers back.
+// While this node leads the quorum it decides; else every request is NOT_CONTROLLER. All of it runs on the control
+// thread; the requests may be made from any executor.
+//
+//   request -> decision -> append scheduled -> applied at once -> committed -> in the published image -> answer
+#pragma once
+
+#include <memory>
+
+#include "milena/base/logger.h"
+#include "milena/controller/controller.h"
+#include "milena/controller/gateway.h"
+#include "milena/env/env.h"
+
+namespace milena::drivers {
+
+class MetadataPublisher;
+class Quorum;
+
+class ControllerHost : public controller::Gateway {
+public:
+    /// `quorum` and `publisher` outlive this. Requests that have not been answered are bounded by kParkedMax; one more
+    /// is THROTTLING_QUOTA_EXCEEDED.
+    static std::unique_ptr<ControllerHost> make(env::Env& env, Logger logger, controller::Options options,
+                                                Quorum& quorum, MetadataPublisher& publisher);
+
+    static constexpr std::size_t kParkedMax = 10'000;
+};
+
+}  // namespace milena::drivers
