@@ -11,14 +11,15 @@
 #include "milena/base/logger.h"
 #include "milena/controller/controller.h"
 #include "milena/controller/gateway.h"
+#include "milena/drivers/quorum.h"
 #include "milena/env/env.h"
 
 namespace milena::drivers {
 
 class MetadataPublisher;
-class Quorum;
 
-class ControllerHost : public controller::Gateway {
+/// A listener of the quorum, which must be started with it and with `publisher`.
+class ControllerHost : public controller::Gateway, public QuorumListener {
 public:
     /// `quorum` and `publisher` outlive this. Requests that have not been answered are bounded by kParkedMax; one more
     /// is THROTTLING_QUOTA_EXCEEDED.

@@ -9,7 +9,6 @@
 
 #include "milena/base/bytes.h"
 #include "milena/metadata/delta.h"
-#include "milena/record/batch.h"
 
 namespace milena::metadata {
 
@@ -25,11 +24,11 @@ public:
     /// Goes on from `image`.
     explicit Loader(std::shared_ptr<const Image> image);
 
-    /// Takes the next committed batch; control batches only move the offset. An error means that the log can't be
-    /// followed; nothing more may be asked of this loader.
-    Result<void> apply(record::BatchView batch);
-    /// Replaces everything by a snapshot: its batches, without the control batches or with them.
-    Result<void> load_snapshot(std::span<const record::BatchView> batches, const Provenance& provenance);
+    /// Takes the records of the next committed batch; `end` is its last record. A control batch has no values and only
+    /// moves the offset. An error means that the log can't be followed; nothing more may be asked of this loader.
+    Result<void> apply(std::span<const BytesView> values, const Provenance& end);
+    /// Replaces everything by a snapshot, given as all its values; `end` is the last record that it stands for.
+    Result<void> load_snapshot(std::span<const BytesView> values, const Provenance& end);
 
     /// What changed since the last call, all of it in one step; nothing if the image would be the same and stand at
     /// the same offset.
@@ -38,19 +37,22 @@ public:
     /// The newest image that take() gave, or the first.
     const std::shared_ptr<const Image>& image() const { return published_; }
     /// Whether records are held back because their transaction has not ended.
-    bool in_transaction() const { return transaction_.has_value(); }
+    bool in_transaction() const { return in_transaction_; }
 
 private:
-    Result<void> apply_record(BytesView value, const Provenance& at);
+    Result<void> apply_record(BytesView value, const Provenance& end);
+    Result<void> begin_transaction();
+    Result<void> end_transaction(bool keep);
+    /// current_ takes in what delta_ holds.
     void settle();
 
     std::shared_ptr<const Image> published_;
-    /// published_ and the records since then that are whole.
+    /// published_ and the whole records since then, those of delta_ not yet in it.
     std::shared_ptr<const Image> current_;
-    Changes changes_;
-    Provenance provenance_;
-    std::optional<Delta> delta_;        ///< on current_
-    std::optional<Delta> transaction_;  ///< on current_, since its beginning; delta_ is empty meanwhile
+    Changes changes_;              ///< from published_ to current_
+    Provenance end_;               ///< of the last whole record
+    std::optional<Delta> delta_;   ///< on current_; those of the transaction, if one is open
+    bool in_transaction_ = false;
 };
 
 }  // namespace milena::metadata
