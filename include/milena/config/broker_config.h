@@ -32,8 +32,8 @@ std::string_view security_protocol_name(SecurityProtocol protocol);
 struct Listener {
     /// As written, in upper case: PLAINTEXT, CONTROLLER, EXTERNAL…
     std::string name;
-    /// To bind: an empty host is every address, port 0 any free one. To advertise: neither is
-    /// empty.
+    /// To bind: an empty host is every address, port 0 any free one. To advertise: the host is
+    /// never empty; port 0 stands for the one that was bound.
     env::Endpoint endpoint;
     SecurityProtocol protocol = SecurityProtocol::plaintext;
 

@@ -35,6 +35,8 @@ enum class Effect {
 struct Allowed {
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    /// A number within the range that is not allowed.
+    std::optional<std::int64_t> except{};
     std::string_view words{};
     /// Words match in any case.
     bool any_case = false;

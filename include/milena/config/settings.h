@@ -28,6 +28,7 @@ public:
     /// All of these: `name` is a row of the table, of that type; a slip of ours stops the process.
     bool is_set(std::string_view name) const;
     bool is_null(std::string_view name) const;
+    const Value& value(std::string_view name) const;
     bool boolean(std::string_view name) const;
     std::int64_t integer(std::string_view name) const;
     /// An int32 or int16 key.
