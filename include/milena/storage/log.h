@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One partition's log on disk: segments of record batches with their indexes, in the layout of a Kafka log directory.
-// Owned by whoever guards the partition; not thread-safe, but what read() gave may be used from any thread.
+// One partition's log on disk: segments of record batches with their indexes, in the layout of a
+// Kafka log directory. Owned by whoever guards the partition; not thread-safe, but what read() gave
+// may be used from any thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "milena/base/ids.h"
 #include "milena/base/logger.h"
@@ -20,13 +22,14 @@ using env::Timestamp;
 
 /// A topic's settings as a log needs them (topic config names, broker defaults resolved before).
 struct LogOptions {
-    std::uint64_t segment_bytes = 1ULL << 30;             ///< segment.bytes
-    std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;     ///< segment.ms
-    std::uint32_t index_interval_bytes = 4096;            ///< index.interval.bytes
-    std::uint64_t segment_index_bytes = 10ULL << 20;      ///< segment.index.bytes
+    std::uint64_t segment_bytes = 1ULL << 30;          ///< segment.bytes
+    std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;  ///< segment.ms
+    std::uint32_t index_interval_bytes = 4096;         ///< index.interval.bytes
+    std::uint64_t segment_index_bytes = 10ULL << 20;   ///< segment.index.bytes
 };
 
-/// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte limit.
+/// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte
+/// limit.
 struct FileRange {
     std::shared_ptr<const env::File> file;
     std::uint64_t position = 0;
@@ -42,7 +45,8 @@ struct TimestampOffset {
     bool operator==(const TimestampOffset&) const = default;
 };
 
-/// The end of an epoch in this log, as OffsetsForLeaderEpoch and diverging fetches need it (KIP-101, KIP-595).
+/// The end of an epoch in this log, as OffsetsForLeaderEpoch and diverging fetches need it
+/// (KIP-101, KIP-595).
 struct EpochEnd {
     LeaderEpoch epoch = kNoLeaderEpoch;
     Offset end_offset{-1};
@@ -62,8 +66,9 @@ struct Recovery {
 
 class Log {
 public:
-    /// Opens the partition directory, made if absent. After an unclean stop every batch from the recovery point on is
-    /// checked (CRC, framing, order), indexes are rebuilt, a torn or corrupt tail is cut, and later segments dropped.
+    /// Opens the partition directory, made if absent. After an unclean stop every batch from the
+    /// recovery point on is checked (CRC, framing, order), indexes are rebuilt, a torn or corrupt
+    /// tail is cut, and later segments dropped.
     static Result<std::unique_ptr<Log>> open(env::Env& env, Logger logger, std::string directory,
                                              const LogOptions& options, const Recovery& recovery);
     virtual ~Log() = default;
@@ -77,30 +82,37 @@ public:
     /// Epoch of the last batch; kNoLeaderEpoch if there is none.
     virtual LeaderEpoch last_epoch() const = 0;
 
-    /// Appends whole batches whose offsets and epochs are final: the first must begin at or after log_end_offset() (a
-    /// follower keeps gaps), each at the end of the one before or after. All or nothing: after a failed write the log is
-    /// as it was, or offline() if even that could not be made sure. May roll to a new segment first.
+    /// Appends whole batches whose offsets and epochs are final: the first must begin at or after
+    /// log_end_offset() (a follower keeps gaps), each at the end of the one before or after. All or
+    /// nothing: after a failed write the log is as it was, or offline() if even that could not be
+    /// made sure. May roll to a new segment first.
     virtual Result<void> append(BytesView batches) = 0;
 
-    /// The bytes from the batch that holds `from` on, which must lie in [log_start_offset, log_end_offset]: at most
-    /// `bytes_max`, never at or past the batch that begins at or after `upper`; at least the first batch, whole, if
-    /// `at_least_one`. Empty at the end. One range stays within one segment.
-    virtual Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max, bool at_least_one) = 0;
+    /// The bytes from the batch that holds `from` on, which must lie in [log_start_offset,
+    /// log_end_offset]: at most `bytes_max`, no batch that reaches `upper`; at least the first
+    /// batch, whole, if `at_least_one`. Empty, without a file, where nothing lies below `upper`.
+    /// One range stays within one segment.
+    virtual Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
+                                   bool at_least_one) = 0;
 
-    /// The first record, in offset order below `upper`, with a timestamp at or after `when`; exact inside compressed
-    /// batches.
+    /// The first record, in offset order below `upper`, with a timestamp at or after `when`; exact
+    /// inside compressed batches.
     virtual Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) = 0;
-    /// The first record that has the greatest timestamp below `upper` (ListOffsets -3); nothing in an empty log.
+    /// The first record that has the greatest timestamp below `upper` (ListOffsets -3); nothing in
+    /// an empty log.
     virtual Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) = 0;
 
-    /// The greatest epoch at or below `epoch` and where it ends (its successor's start, or the log's end).
+    /// The greatest epoch at or below `epoch` and where it ends (its successor's start, or the
+    /// log's end).
     virtual std::optional<EpochEnd> end_of_epoch(LeaderEpoch epoch) const = 0;
     /// Epoch under which `offset` was written.
     virtual LeaderEpoch epoch_at(Offset offset) const = 0;
     /// Notes that `epoch` begins at the log's end, before its first batch is written.
     virtual Result<void> begin_epoch(LeaderEpoch epoch) = 0;
 
-    /// Drops all batches at or after `end`, their index entries and epochs; synced before it returns.
+    /// Drops all batches that reach `end`, their index entries and epochs; synced before it
+    /// returns. The recovery point checkpoint must then be written with the new
+    /// durable_end_offset(), before anything is appended.
     virtual Result<void> truncate_to(Offset end) = 0;
     /// Drops everything and starts at `start`.
     virtual Result<void> restart_at(Offset start) = 0;
@@ -109,17 +121,38 @@ public:
 
     /// Syncs everything below log_end_offset(). A failure takes the log offline for good.
     virtual Result<void> flush() = 0;
-    /// What flush() would sync, to be done without the guard: sync the returned files in any thread, then mark_durable.
-    struct PendingSync {
+    /// What flush() would sync, taken to another thread so that the guard is not held meanwhile.
+    class PendingSync {
+    public:
+        /// Nothing to sync: everything below end() is durable already.
+        bool empty() const { return files.empty(); }
+        /// In any thread, without the guard. An error is final: the directory goes offline.
+        Result<void> run() const;
+
         std::vector<std::shared_ptr<env::File>> files;
+        /// Files were made since the last sync, so their names need one too.
+        bool has_new_names = false;
+        env::FileSystem* file_system = nullptr;
+        std::string directory;
         Offset end;
+        /// Which of the log's truncations came before: what was cut since is not made durable by
+        /// this.
+        std::uint64_t truncations = 0;
     };
     virtual PendingSync pending_sync() const = 0;
-    virtual void mark_durable(Offset end) = 0;
+    /// After done.run() has succeeded.
+    virtual void mark_durable(const PendingSync& done) = 0;
+    /// After a run() that failed: the log is unusable from now on.
+    virtual void mark_offline() = 0;
 
-    /// Writes what a clean stop leaves behind (trimmed indexes, synced), after which only destruction is allowed.
+    /// The topic's settings have changed; they count from the next append on.
+    virtual void set_options(const LogOptions& options) = 0;
+
+    /// Writes what a clean stop leaves behind (trimmed indexes, synced), after which only
+    /// destruction is allowed.
     virtual Result<void> close() = 0;
-    /// An error of the disk has made the log unusable; every later write fails with KAFKA_STORAGE_ERROR.
+    /// An error of the disk has made the log unusable; every later write fails with
+    /// KAFKA_STORAGE_ERROR.
     virtual bool offline() const = 0;
 };
 

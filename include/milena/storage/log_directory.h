@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One entry of log.dirs as a whole: who it belongs to, its lock, its checkpoints, the partitions found in it.
+// One entry of log.dirs as a whole: who it belongs to, its lock, its checkpoints, the partitions
+// found in it.
 #pragma once
 
 #include <map>
@@ -40,33 +41,40 @@ using OffsetCheckpoint = std::map<TopicPartition, Offset>;
 
 class LogDirectory {
 public:
-    /// Takes the lock (.lock). The error of a second process names the directory. Creates the directory if absent.
-    static Result<std::unique_ptr<LogDirectory>> open(env::Env& env, Logger logger, std::string path);
+    /// Takes the lock (.lock). The error of a second process names the directory. Creates the
+    /// directory if absent.
+    static Result<std::unique_ptr<LogDirectory>> open(env::Env& env, Logger logger,
+                                                      std::string path);
     virtual ~LogDirectory() = default;
     virtual const std::string& path() const = 0;
 
-    /// Nothing if the directory is not formatted; an error that names file and line if it can't be read.
+    /// Nothing if the directory is not formatted; an error that names file and line if it can't be
+    /// read.
     virtual Result<std::optional<MetaProperties>> meta() const = 0;
     virtual Result<void> write_meta(const MetaProperties& meta) = 0;
     /// No entry but the lock (and lost+found): may be formatted without being asked.
     virtual Result<bool> is_empty() const = 0;
 
-    /// Reads and deletes the clean-shutdown marker: the broker epoch in it, or nothing after an unclean stop.
+    /// Reads and deletes the clean-shutdown marker: the broker epoch in it, or nothing after an
+    /// unclean stop.
     virtual Result<std::optional<BrokerEpoch>> take_clean_shutdown() = 0;
     /// Leaves the marker; the last act of a clean stop.
     virtual Result<void> mark_clean_shutdown(BrokerEpoch epoch) = 0;
 
-    /// Partition directories; leftovers (-delete, .deleted, .cleaned) are removed first, unknown ones are an error as in
-    /// Apache Kafka, -stray and -future are left alone.
+    /// Partition directories; leftovers (-delete, .deleted, .cleaned) are removed first, unknown
+    /// ones are an error as in Apache Kafka, -stray and -future are left alone.
     virtual Result<std::vector<FoundPartition>> find_partitions() = 0;
-    /// The partition's directory, with partition.metadata written if absent. INCONSISTENT_TOPIC_ID if it is there and
-    /// names another topic.
-    virtual Result<std::string> prepare_partition(const TopicPartition& partition, Uuid topic_id) = 0;
+    /// The partition's directory, with partition.metadata written if absent. INCONSISTENT_TOPIC_ID
+    /// if it is there and names another topic.
+    virtual Result<std::string> prepare_partition(const TopicPartition& partition,
+                                                  Uuid topic_id) = 0;
 
-    /// `name` is one of the checkpoint files: recovery-point-offset-checkpoint, replication-offset-checkpoint,
-    /// log-start-offset-checkpoint. Empty if absent; a malformed one is an error that names file and line.
+    /// `name` is one of the checkpoint files: recovery-point-offset-checkpoint,
+    /// replication-offset-checkpoint, log-start-offset-checkpoint. Empty if absent; a malformed one
+    /// is an error that names file and line.
     virtual Result<OffsetCheckpoint> read_checkpoint(std::string_view name) const = 0;
-    virtual Result<void> write_checkpoint(std::string_view name, const OffsetCheckpoint& offsets) = 0;
+    virtual Result<void> write_checkpoint(std::string_view name,
+                                          const OffsetCheckpoint& offsets) = 0;
 };
 
 inline constexpr std::string_view kRecoveryPointCheckpoint = "recovery-point-offset-checkpoint";
