@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The schema compiler: src/protocol/schema/*.txt to C++ (docs/formats/schema.md says what a schema file looks like).
+
+usage: compile_schema.py SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER            writes what changed
+       compile_schema.py --list SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER     prints the paths it would write
+
+Headers go to INCLUDE_FOLDER/milena/protocol/{messages,records}, one a schema file. Sources go to SOURCE_FOLDER, a
+handful of files each: enough to keep two cores busy, few enough that the headers they share are not parsed a hundred
+times.
+"""
+import glob
+import os
+import re
+import sys
+
+import emit
+from check import check
+from parse import SchemaError, parse
+
+GROUPS = 12
+
+
+def schema_files(folder):
+    """Paths relative to the folder: API keys by number, then the others by name."""
+    paths = [os.path.relpath(p, folder) for p in glob.glob(f'{folder}/**/*.txt', recursive=True)]
+    return sorted(paths, key=lambda p: (not p[0].isdigit(), p.startswith('records'), p))
+
+
+def include_of(path):
+    name = emit.snake(re.sub(r'^\d+_', '', os.path.basename(path)[:-len('.txt')]))
+    return f'milena/protocol/{"records" if path.startswith("records/") else "messages"}/{name}.h'
+
+
+def grouped(files):
+    """The files dealt to groups of about the same number of fields, neighbours together."""
+    total = sum(os.path.getsize(path) for path, _ in files)
+    groups, size = [[] for _ in range(GROUPS)], 0
+    for path, relative in files:
+        groups[min(GROUPS - 1, size * GROUPS // total)].append(relative)
+        size += os.path.getsize(path)
+    return [group for group in groups if group]
+
+
+def compile_all(folder):
+    """{'include' or 'source': {path: text}}"""
+    files = schema_files(folder)
+    checked = {}
+    parsed = {f: parse(open(f'{folder}/{f}').read(), f'{os.path.basename(folder)}/{f}') for f in files}
+    everything = check([message for messages in parsed.values() for message in messages])
+    for f in files:
+        checked[f] = [m for m in everything if any(m.source is p for p in parsed[f])]
+    used = [f for f in files if checked[f]]
+    includes = {include_of(f): emit.header(f'{os.path.basename(folder)}/{f}', checked[f]) for f in used}
+    apis = [m for m in everything if m.source.kind == 'request']
+    includes['milena/protocol/api_key.h'] = emit.api_key_header(apis)
+    groups = grouped([(f'{folder}/{f}', f) for f in used])
+    sources = {f'messages_{i}.cc': emit.source(i, [(f'{os.path.basename(folder)}/{f}', include_of(f), checked[f])
+                                                   for f in group]) for i, group in enumerate(groups)}
+    sources['message_type_table.cc'] = emit.type_table(range(len(groups)))
+    sources['api_table.cc'] = emit.api_table(apis)
+    return {'include': includes, 'source': sources}
+
+
+def write_changed(path, text):
+    """Leaves a file alone that is as it should be, so that only what changed is compiled again."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path) and open(path).read() == text:
+        return
+    with open(path, 'w') as out:
+        out.write(text)
+
+
+def main(arguments):
+    listing = arguments[:1] == ['--list']
+    folder, include_folder, source_folder = arguments[1:] if listing else arguments
+    roots = {'include': include_folder, 'source': source_folder}
+    for kind, texts in compile_all(folder).items():
+        for path, text in texts.items():
+            if listing:
+                print(f'{roots[kind]}/{path}')
+            else:
+                write_changed(f'{roots[kind]}/{path}', text)
+
+
+if __name__ == '__main__':
+    try:
+        main(sys.argv[1:])
+    except SchemaError as error:
+        sys.exit(str(error))

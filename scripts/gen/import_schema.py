@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Brings message schemas in from a folder in their text form (docs/formats/schema.md) and writes src/protocol/schema.
+
+usage: import_schema.py FOLDER SCHEMA_FOLDER
+
+FOLDER holds protocol/NNN-Name.txt, protocol/headers.txt, protocol/embedded.txt and records/*.txt. The facts of a message
+are replaced by the imported ones; the comment lines that stand before it in SCHEMA_FOLDER are ours and stay.
+"""
+import glob
+import os
+import re
+import sys
+
+# Which of our record files an imported one becomes.
+RECORDS = {
+    'kraft-metadata': 'metadata', 'group-coordinator': 'group', 'transaction-coordinator': 'transaction',
+    'share-coordinator': 'share', 'raft-control': 'raft_control', 'log-control': 'log_control',
+    'remote-log': 'remote_log',
+}
+LICENCE = '# SPDX-License-Identifier: Apache-2.0'
+
+
+def blocks(text):
+    """The messages of a schema file: (comment lines before it, its lines)."""
+    found, comments, message = [], [], []
+    for line in text.splitlines() + ['']:
+        if line.startswith('#'):
+            comments.append(line)
+        elif line.strip():
+            message.append(line.rstrip())
+        elif message:
+            found.append((comments, message))
+            comments, message = [], []
+        elif comments:  # a block of comments by itself: the head of the file
+            found.append((comments, []))
+            comments = []
+    return found
+
+
+def identity(message):
+    return tuple(message[0].split()[:2])
+
+
+def merge(imported, ours):
+    """The file's new text: imported messages under the comments that ours has for them."""
+    kept = {identity(message): comments for comments, message in blocks(ours) if message}
+    heads = [comments for comments, message in blocks(ours) if not message] or [[LICENCE]]
+    parts = ['\n'.join(head) for head in heads]
+    parts += ['\n'.join(kept.get(identity(message), []) + message) for _, message in blocks(imported) if message]
+    return '\n\n'.join(parts) + '\n'
+
+
+def target_name(path):
+    """The path of our file for an imported one, relative to the schema folder."""
+    name = os.path.basename(path)[:-len('.txt')]
+    if os.path.basename(os.path.dirname(path)) == 'records':
+        return f'records/{RECORDS[name]}.txt'
+    numbered = re.fullmatch(r'(\d{3})-(\w+)', name)
+    return f'{int(numbered[1]):02d}_{numbered[2]}.txt' if numbered else f'{name}.txt'
+
+
+def main(folder, schema_folder):
+    paths = sorted(glob.glob(f'{folder}/protocol/*.txt') + glob.glob(f'{folder}/records/*.txt'))
+    if not paths:
+        sys.exit(f'{folder}: no protocol/*.txt or records/*.txt here')
+    os.makedirs(f'{schema_folder}/records', exist_ok=True)
+    for path in paths:
+        target = f'{schema_folder}/{target_name(path)}'
+        ours = open(target).read() if os.path.exists(target) else ''
+        text = merge(open(path).read(), ours)
+        with open(target, 'w') as out:
+            out.write(text)
+    print(f'{len(paths)} files')
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

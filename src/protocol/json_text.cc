@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_text.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace milena::protocol {
+
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
+
+/// Length of the valid UTF-8 sequence at the front, 0 if there is none: no overlong forms, surrogates, or code points
+/// beyond U+10FFFF.
+std::size_t utf8_sequence(std::string_view text) {
+    const std::uint8_t lead = byte_at(text, 0);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length > text.size()) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte_at(text, i) & 0xC0) != 0x80) return 0;
+    }
+    if (length < 3) return length;
+    const std::uint8_t second = byte_at(text, 1);
+    const bool bad = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+                     (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
+    return bad ? 0 : length;
+}
+
+void append_escaped(char character, std::string& out) {
+    switch (character) {
+        case '"': out += "\\\""; return;
+        case '\\': out += "\\\\"; return;
+        case '\n': out += "\\n"; return;
+        case '\r': out += "\\r"; return;
+        case '\t': out += "\\t"; return;
+        default: break;
+    }
+    if (static_cast<std::uint8_t>(character) < 0x20 || character == 0x7F) {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character));
+    } else {
+        out += character;
+    }
+}
+
+}  // namespace
+
+void append_json_name(std::string_view field, std::string& out) {
+    const char first = field.empty() ? '_' : field.front();
+    out += first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first;
+    out += field.substr(field.empty() ? 0 : 1);
+}
+
+void append_json_string(std::string_view text, std::string& out) {
+    out += '"';
+    while (!text.empty()) {
+        const std::size_t length = utf8_sequence(text);
+        if (length == 0) {
+            out += "\xEF\xBF\xBD";
+        } else if (length == 1) {
+            append_escaped(text.front(), out);
+        } else {
+            out += text.substr(0, length);
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    out += '"';
+}
+
+void append_json_base64(BytesView bytes, std::string& out) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    out += '"';
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(3, bytes.size()))) {
+        std::uint32_t group = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            group = group << 8 | (i < bytes.size() ? static_cast<std::uint32_t>(bytes[i]) : 0);
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            out += i > bytes.size() ? '=' : kDigits[(group >> (18 - 6 * i)) & 63];
+        }
+    }
+    out += '"';
+}
+
+}  // namespace milena::protocol
