@@ -25,7 +25,3 @@
 #include <vector>
 
 #include <fmt/format.h>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
