@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of a gather write on their way into the kernel, which may take fewer bytes than offered: what is left, in
-// the form of pwritev and sendmsg, a window of it at a time.
+// The pieces of a gather write on their way into the kernel, which may take fewer bytes than
+// offered: what is left, in the form of pwritev and sendmsg, a window of it at a time.
 #pragma once
 
 #include <algorithm>

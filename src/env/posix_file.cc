@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "posix_file.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <cerrno>
 #include <utility>
 
 #include "io_pieces.h"
@@ -41,13 +41,16 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
     return *this;
 }
 
-int Descriptor::release() { return std::exchange(number_, -1); }
+int Descriptor::release() {
+    return std::exchange(number_, -1);
+}
 
 Result<std::size_t> PosixFile::read_at(std::uint64_t position, MutableBytes into) const {
     std::size_t done = 0;
     while (done < into.size()) {
         const ssize_t count = uninterrupted([&] {
-            return ::pread(descriptor(), into.data() + done, into.size() - done, static_cast<off_t>(position + done));
+            return ::pread(descriptor(), into.data() + done, into.size() - done,
+                           static_cast<off_t>(position + done));
         });
         if (count < 0) return failed("pread", path_);
         if (count == 0) break;
@@ -61,7 +64,8 @@ Result<void> PosixFile::write_at(std::uint64_t position, std::span<const BytesVi
     while (!left.empty()) {
         const auto next = left.next();
         const ssize_t count = uninterrupted([&] {
-            return ::pwritev(descriptor(), next.data(), static_cast<int>(next.size()), static_cast<off_t>(position));
+            return ::pwritev(descriptor(), next.data(), static_cast<int>(next.size()),
+                             static_cast<off_t>(position));
         });
         if (count < 0) return failed("pwritev", path_);
         left.advance(static_cast<std::size_t>(count));
@@ -78,7 +82,7 @@ Result<void> PosixFile::truncate(std::uint64_t size) {
 }
 
 Result<std::uint64_t> PosixFile::size() const {
-    struct ::stat status {};
+    struct ::stat status{};
     if (::fstat(descriptor(), &status) < 0) return failed("fstat", path_);
     return static_cast<std::uint64_t>(status.st_size);
 }
@@ -91,13 +95,15 @@ Result<void> PosixFile::sync() {
 
 void PosixFile::start_writeback(std::uint64_t position, std::uint64_t length) {
     // A hint: what goes wrong here comes back from sync().
-    ::sync_file_range(descriptor(), static_cast<off_t>(position), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE);
+    ::sync_file_range(descriptor(), static_cast<off_t>(position), static_cast<off_t>(length),
+                      SYNC_FILE_RANGE_WRITE);
 }
 
 bool PosixFile::is_cached(std::uint64_t position) const {
     std::byte byte{};
     ::iovec piece{&byte, 1};
-    const ssize_t count = ::preadv2(descriptor(), &piece, 1, static_cast<off_t>(position), RWF_NOWAIT);
+    const ssize_t count =
+        ::preadv2(descriptor(), &piece, 1, static_cast<off_t>(position), RWF_NOWAIT);
     return count >= 0 || errno != EAGAIN;
 }
 

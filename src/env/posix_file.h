@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open file of the operating system. The network needs to know its descriptor for sendfile, nobody else does.
+// An open file of the operating system. The network needs to know its descriptor for sendfile,
+// nobody else does.
 #pragma once
 
 #include "milena/env/files.h"
@@ -26,7 +27,8 @@ private:
 
 class PosixFile final : public File {
 public:
-    PosixFile(std::string path, Descriptor descriptor) : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+    PosixFile(std::string path, Descriptor descriptor)
+        : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 
     int descriptor() const { return descriptor_.number(); }
 

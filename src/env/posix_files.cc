@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "posix_files.h"
 
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/statvfs.h>
 #include <system_error>
-#include <unistd.h>
 
 #include "posix_file.h"
 #include "record_lock.h"
@@ -41,7 +41,8 @@ Result<Descriptor> open_descriptor(const std::string& path, int flags) {
 
 DirectoryEntry describe(const std::filesystem::directory_entry& found) {
     std::error_code unknown;  // an entry that vanishes meanwhile is listed as an empty file
-    DirectoryEntry entry{.name = found.path().filename().string(), .is_directory = found.is_directory(unknown)};
+    DirectoryEntry entry{.name = found.path().filename().string(),
+                         .is_directory = found.is_directory(unknown)};
     if (!entry.is_directory) {
         const std::uintmax_t size = found.file_size(unknown);
         if (!unknown) entry.size = size;
@@ -56,7 +57,9 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::string& path, Ope
     return std::make_unique<PosixFile>(path, std::move(descriptor));
 }
 
-bool PosixFileSystem::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+bool PosixFileSystem::exists(const std::string& path) {
+    return ::access(path.c_str(), F_OK) == 0;
+}
 
 Result<std::vector<DirectoryEntry>> PosixFileSystem::list(const std::string& directory) {
     std::error_code error;
@@ -98,10 +101,12 @@ Result<void> PosixFileSystem::sync_directory(const std::string& path) {
     return ok();
 }
 
-Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::string& path) { return take_record_lock(path); }
+Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::string& path) {
+    return take_record_lock(path);
+}
 
 Result<std::uint64_t> PosixFileSystem::free_bytes(const std::string& path) {
-    struct ::statvfs status {};
+    struct ::statvfs status{};
     if (::statvfs(path.c_str(), &status) < 0) return failed("statvfs", path, errno);
     return std::uint64_t{status.f_bavail} * status.f_frsize;
 }

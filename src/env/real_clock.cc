@@ -6,7 +6,9 @@
 
 namespace milena::env {
 
-Instant RealClock::now() const { return Instant(std::chrono::steady_clock::now().time_since_epoch()); }
+Instant RealClock::now() const {
+    return Instant(std::chrono::steady_clock::now().time_since_epoch());
+}
 
 Timestamp RealClock::wall() const {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's clocks, and timers on Asio's. Asio's steady clock is CLOCK_MONOTONIC too, so an Instant is its time
-// under another name.
+// The system's clocks, and timers on Asio's. Asio's steady clock is CLOCK_MONOTONIC too, so an
+// Instant is its time under another name.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real world put together: one io_context and one thread a core, one more for control (it is the thread that calls
-// run()), two pools, and the system's clock, files, network and randomness.
+// The real world put together: one io_context and one thread a core, one more for control (it is
+// the thread that calls run()), two pools, and the system's clock, files, network and randomness.
 #include <csignal>
 #include <optional>
 #include <thread>
@@ -46,8 +46,10 @@ private:
 
 class RealEnvironment final : public RealEnv {
 public:
-    explicit RealEnvironment(std::size_t cores) : cores_(cores), disk_(kDiskThreads, "disk"), compute_(cores, "compute") {
-        // A peer that is gone is an error of one write (sendfile has no flag for it), not the end of the process.
+    explicit RealEnvironment(std::size_t cores)
+        : cores_(cores), disk_(kDiskThreads, "disk"), compute_(cores, "compute") {
+        // A peer that is gone is an error of one write (sendfile has no flag for it), not the end
+        // of the process.
         std::signal(SIGPIPE, SIG_IGN);
     }
     ~RealEnvironment() override { drop_everything(); }
@@ -61,7 +63,9 @@ public:
     Executor core(std::size_t index) override { return cores_.at(index).get_executor(); }
     Executor control() override { return control_.get_executor(); }
 
-    std::unique_ptr<Timer> make_timer(Executor owner) override { return std::make_unique<RealTimer>(owner); }
+    std::unique_ptr<Timer> make_timer(Executor owner) override {
+        return std::make_unique<RealTimer>(owner);
+    }
     Task<void> offload(Pool pool, std::function<void()> work) override {
         return (pool == Pool::disk ? disk_ : compute_).run(std::move(work));
     }
@@ -109,19 +113,25 @@ void RealEnvironment::stop() {
     control_.stop();
 }
 
-// The pools first: a job that still runs refers to the coroutine that waits for it.
+// The pools first: a job that still runs refers to the coroutine that waits for it. A coroutine
+// that dies on one loop may be what another's waits for (run_on), which is then unwound through the
+// queue of its own loop: hence the rounds, one for each such step of the deepest chain.
 void RealEnvironment::drop_everything() {
+    constexpr int kRunOnDepthMax = 8;
     disk_.stop();
     compute_.stop();
-    for (Loop& core : cores_) core.drop_tasks();
-    control_.drop_tasks();
+    for (int round = 0; round < kRunOnDepthMax; ++round) {
+        for (Loop& core : cores_) core.drop_tasks();
+        control_.drop_tasks();
+    }
     signals_.reset();
 }
 
 Task<int> RealEnvironment::next_signal() {
     // Asked for late: until then SIGINT ends the process as everybody expects.
     if (!signals_) signals_.emplace(control(), SIGINT, SIGTERM);
-    const auto [aborted, signal] = co_await signals_->async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    const auto [aborted, signal] =
+        co_await signals_->async_wait(boost::asio::as_tuple(boost::asio::deferred));
     co_return aborted ? 0 : signal;
 }
 

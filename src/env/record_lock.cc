@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX record locks belong to the process: a second one is granted to it, and closing any descriptor of the file drops
-// them all. So the process keeps a register of the files it has locked, by device and inode, and looks there before it
-// opens one. The register describes the process, as the locks do, so it is the one static in env.
+// POSIX record locks belong to the process: a second one is granted to it, and closing any
+// descriptor of the file drops them all. So the process keeps a register of the files it has
+// locked, by device and inode, and looks there before it opens one. The register describes the
+// process, as the locks do, so it is the one static in env.
 #include "record_lock.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <set>
 #include <utility>
 
 #include "milena/env/guarded.h"
@@ -50,7 +51,7 @@ private:
 };
 
 Result<std::unique_ptr<FileLock>> take(Register& files, const std::string& path) {
-    struct ::stat status {};
+    struct ::stat status{};
     if (::stat(path.c_str(), &status) == 0 && files.contains({status.st_dev, status.st_ino})) {
         return held(path, "this process");
     }
@@ -58,7 +59,7 @@ Result<std::unique_ptr<FileLock>> take(Register& files, const std::string& path)
     if (!descriptor) return failed("open", path, errno);
     if (::fstat(descriptor.number(), &status) < 0) return failed("fstat", path, errno);
 
-    struct ::flock whole_file {};
+    struct ::flock whole_file{};
     whole_file.l_type = F_WRLCK;
     whole_file.l_whence = SEEK_SET;
     if (::fcntl(descriptor.number(), F_SETLK, &whole_file) < 0) {

@@ -5,8 +5,9 @@
 
 namespace milena::env {
 
-/// The exclusive lock of a whole file that Java's FileChannel.tryLock takes too (fcntl, F_SETLK), so that an Apache
-/// Kafka broker and Milena never share a folder. It also excludes a second holder in this process.
+/// The exclusive lock of a whole file that Java's FileChannel.tryLock takes too (fcntl, F_SETLK),
+/// so that an Apache Kafka broker and Milena never share a folder. It also excludes a second holder
+/// in this process.
 Result<std::unique_ptr<FileLock>> take_record_lock(const std::string& path);
 
 }  // namespace milena::env

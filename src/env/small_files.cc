@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole small files: checkpoints, meta.properties, quorum-state. Written against the door, so that the simulator's
-// crashes find out whether the steps of replace_file() are the right ones.
+// Whole small files: checkpoints, meta.properties, quorum-state. Written against the door, so that
+// the simulator's crashes find out whether the steps of replace_file() are the right ones.
 #include <fmt/format.h>
 
 #include "milena/env/files.h"
@@ -27,7 +27,8 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::s
     TRY(const std::uint64_t size, file->size());
     if (size > bytes_max) {
         return fail(ErrorCode::kafka_storage_error,
-                    fmt::format("read {}: {} bytes, more than the {} that such a file may have", path, size, bytes_max));
+                    fmt::format("read {}: {} bytes, more than the {} that such a file may have",
+                                path, size, bytes_max));
     }
     std::string content(size, '\0');
     TRY(const std::size_t read, file->read_at(0, std::as_writable_bytes(std::span(content))));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Error has no room for errno, so its name closes the reason, where fail_at(), which writes in front, leaves it.
+// An Error has no room for errno, so its name closes the reason, where fail_at(), which writes in
+// front, leaves it.
 #include <cstring>
 
 #include <fmt/format.h>

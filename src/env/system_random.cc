@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system_random.h"
 
-#include <cerrno>
 #include <sys/random.h>
+#include <cerrno>
 
 #include "milena/base/invariant.h"
 

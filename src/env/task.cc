@@ -11,7 +11,8 @@
 namespace milena::env {
 namespace {
 
-/// Nobody waits for a spawned task, so an exception that leaves it has nowhere to go: say which and stop.
+/// Nobody waits for a spawned task, so an exception that leaves it has nowhere to go: say which and
+/// stop.
 void end_on_exception(const std::exception_ptr& thrown) {
     if (!thrown) return;
     try {
@@ -25,8 +26,12 @@ void end_on_exception(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-void spawn(Executor executor, Task<void> task) { boost::asio::co_spawn(executor, std::move(task), end_on_exception); }
+void spawn(Executor executor, Task<void> task) {
+    boost::asio::co_spawn(executor, std::move(task), end_on_exception);
+}
 
-void post(Executor executor, std::function<void()> work) { boost::asio::post(executor, std::move(work)); }
+void post(Executor executor, std::function<void()> work) {
+    boost::asio::post(executor, std::move(work));
+}
 
 }  // namespace milena::env

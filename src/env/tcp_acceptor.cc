@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tcp_acceptor.h"
 
-#include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -18,7 +18,9 @@ namespace {
 using Tcp = boost::asio::ip::tcp;
 using boost::system::error_code;
 
-std::unexpected<Error> acceptor_closed() { return fail(ErrorCode::unknown_server_error, "accept: closed"); }
+std::unexpected<Error> acceptor_closed() {
+    return fail(ErrorCode::unknown_server_error, "accept: closed");
+}
 
 /// The socket of a new connection, of the protocol that its own address has.
 Result<std::unique_ptr<Stream>> adopt(int descriptor, Executor owner) {
@@ -64,8 +66,9 @@ error_code open_everywhere(TcpListener& listener, std::uint16_t port) {
 error_code open_at_name(TcpListener& listener, const Endpoint& endpoint, Executor owner) {
     error_code error;
     boost::asio::ip::basic_resolver<Tcp, Executor> resolver(owner);
-    const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port),
-                                        Tcp::resolver::passive | Tcp::resolver::numeric_service, error);
+    const auto found =
+        resolver.resolve(endpoint.host, std::to_string(endpoint.port),
+                         Tcp::resolver::passive | Tcp::resolver::numeric_service, error);
     for (const auto& address : found) {
         error = open_listener(listener, address.endpoint(), false);
         if (!error) break;
@@ -89,8 +92,8 @@ Task<Result<std::unique_ptr<Stream>>> TcpAcceptor::accept(Executor owner) {
         // ECONNABORTED and the like: that client left before it was its turn.
         if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
         if (errno != EAGAIN) co_return network_failure("accept", local_, errno);
-        const auto [aborted] =
-            co_await listener_.async_wait(TcpListener::wait_read, boost::asio::as_tuple(boost::asio::deferred));
+        const auto [aborted] = co_await listener_.async_wait(
+            TcpListener::wait_read, boost::asio::as_tuple(boost::asio::deferred));
         if (aborted) co_return acceptor_closed();
     }
 }

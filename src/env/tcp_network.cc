@@ -20,8 +20,8 @@ using boost::system::error_code;
 
 constexpr auto kWait = boost::asio::as_tuple(boost::asio::deferred);
 
-/// Cancels what connect() waits for when its time is over. Its timer's handler may still come after the attempt is
-/// gone, so what they share outlives both.
+/// Cancels what connect() waits for when its time is over. Its timer's handler may still come after
+/// the attempt is gone, so what they share outlives both.
 struct Attempt {
     explicit Attempt(Executor owner) : resolver(owner), socket(owner), deadline(owner) {}
 
@@ -38,14 +38,15 @@ struct Attempt {
 
     Resolver resolver;
     TcpSocket socket;
-    boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
-                                      Executor>
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, Executor>
         deadline;
     bool late = false;
 };
 
 /// Numeric hosts need no resolver, and none of its thread.
-Task<error_code> resolve(Attempt& attempt, const Endpoint& endpoint, std::vector<Tcp::endpoint>& addresses) {
+Task<error_code> resolve(Attempt& attempt, const Endpoint& endpoint,
+                         std::vector<Tcp::endpoint>& addresses) {
     error_code no_number;
     const auto number = boost::asio::ip::make_address(endpoint.host, no_number);
     if (!no_number) {
@@ -84,7 +85,8 @@ Result<std::unique_ptr<Acceptor>> TcpNetwork::listen(const Endpoint& endpoint, E
     return listen_tcp(endpoint, owner);
 }
 
-Task<Result<std::unique_ptr<Stream>>> TcpNetwork::connect(Endpoint endpoint, Executor owner, Instant give_up) {
+Task<Result<std::unique_ptr<Stream>>> TcpNetwork::connect(Endpoint endpoint, Executor owner,
+                                                          Instant give_up) {
     const auto attempt = std::make_shared<Attempt>(owner);
     if (give_up != kNever) attempt->give_up_at(attempt, give_up);
     std::vector<Tcp::endpoint> addresses;

@@ -9,7 +9,8 @@ namespace milena::env {
 class TcpNetwork final : public Network {
 public:
     Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, Executor owner) override;
-    Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner, Instant give_up) override;
+    Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner,
+                                                  Instant give_up) override;
     using Network::connect;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tcp_stream.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <algorithm>
+#include <cerrno>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -28,13 +28,17 @@ constexpr std::uint64_t kSendFileBytesMax = 4U << 20;
 Endpoint endpoint_of(const boost::asio::ip::tcp::endpoint& address) {
     const auto& ip = address.address();
     if (ip.is_v6() && ip.to_v6().is_v4_mapped()) {
-        return {boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, ip.to_v6()).to_string(), address.port()};
+        return {
+            boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, ip.to_v6()).to_string(),
+            address.port()};
     }
     return {ip.to_string(), address.port()};
 }
 
-TcpStream::TcpStream(TcpSocket socket) : socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
-    boost::system::error_code gone;  // a peer that left meanwhile has no address; the first read tells
+TcpStream::TcpStream(TcpSocket socket)
+    : socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
+    boost::system::error_code
+        gone;  // a peer that left meanwhile has no address; the first read tells
     remote_ = endpoint_of(socket_.remote_endpoint(gone));
     local_ = endpoint_of(socket_.local_endpoint(gone));
     socket_.set_option(boost::asio::ip::tcp::no_delay(true), gone);
@@ -57,7 +61,9 @@ Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into) {
         if (errno != EAGAIN) co_return failed("read", errno);
         const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_read, kWait);
         // An aborted wait may mean that this is destroyed: touch nothing.
-        if (aborted) co_return fail(ErrorCode::network_exception, "read: the connection was closed meanwhile");
+        if (aborted)
+            co_return fail(ErrorCode::network_exception,
+                           "read: the connection was closed meanwhile");
     }
 }
 
@@ -79,7 +85,9 @@ Task<Result<void>> TcpStream::write(std::span<const BytesView> pieces) {
             left.advance(static_cast<std::size_t>(count));
         } else if (errno == EAGAIN) {
             const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_write, kWait);
-            if (aborted) co_return fail(ErrorCode::network_exception, "write: the connection was closed meanwhile");
+            if (aborted)
+                co_return fail(ErrorCode::network_exception,
+                               "write: the connection was closed meanwhile");
         } else if (errno != EINTR) {
             co_return failed("write", errno);
         }
@@ -87,7 +95,8 @@ Task<Result<void>> TcpStream::write(std::span<const BytesView> pieces) {
     co_return ok();
 }
 
-Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position, std::uint64_t length) {
+Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position,
+                                        std::uint64_t length) {
     const auto* const source = dynamic_cast<const PosixFile*>(&file);
     INVARIANT(source != nullptr, "send_file of a file that another Env opened");
     auto offset = static_cast<off_t>(position);
@@ -99,10 +108,13 @@ Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position
             length -= static_cast<std::uint64_t>(count);
         } else if (count == 0) {
             co_return fail(ErrorCode::network_exception,
-                           fmt::format("sendfile {}: {} ends {} bytes early", remote_.text(), file.path(), length));
+                           fmt::format("sendfile {}: {} ends {} bytes early", remote_.text(),
+                                       file.path(), length));
         } else if (errno == EAGAIN) {
             const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_write, kWait);
-            if (aborted) co_return fail(ErrorCode::network_exception, "sendfile: the connection was closed meanwhile");
+            if (aborted)
+                co_return fail(ErrorCode::network_exception,
+                               "sendfile: the connection was closed meanwhile");
         } else if (errno != EINTR) {
             co_return failed("sendfile", errno);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP connection. Every call first tries the system call on the non-blocking socket and waits, through Asio, only
-// where it would block: a busy connection reads and writes without a trip through the event loop.
+// A TCP connection. Every call first tries the system call on the non-blocking socket and waits,
+// through Asio, only where it would block: a busy connection reads and writes without a trip
+// through the event loop.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -23,7 +24,8 @@ public:
     Task<Result<std::size_t>> read_some(MutableBytes into) override;
     bool readable() const override;
     Task<Result<void>> write(std::span<const BytesView> pieces) override;
-    Task<Result<void>> send_file(const File& file, std::uint64_t position, std::uint64_t length) override;
+    Task<Result<void>> send_file(const File& file, std::uint64_t position,
+                                 std::uint64_t length) override;
     void close() override;
     const Endpoint& remote() const override { return remote_; }
     const Endpoint& local() const override { return local_; }

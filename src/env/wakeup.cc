@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Wakeup is a flag of the owner's thread and the timer that its waiter sleeps on. Other threads reach the flag only
-// through a post, and at most one post is under way: a burst of notifies costs one.
+// A Wakeup is a flag of the owner's thread and the timer that its waiter sleeps on. Other threads
+// reach the flag only through a post, and at most one post is under way: a burst of notifies costs
+// one.
 #include <atomic>
 #include <utility>
 
@@ -37,10 +38,15 @@ struct Wakeup::State : std::enable_shared_from_this<State> {
 
 Wakeup::Wakeup(Env& env, Executor owner) : state_(std::make_shared<State>(env, owner)) {}
 
-// The state may live on in handles and in a post; the timer must not, it belongs to the owner's thread.
-Wakeup::~Wakeup() { state_->timer.reset(); }
+// The state may live on in handles and in a post; the timer must not, it belongs to the owner's
+// thread.
+Wakeup::~Wakeup() {
+    state_->timer.reset();
+}
 
-void Wakeup::notify() { state_->notify(); }
+void Wakeup::notify() {
+    state_->notify();
+}
 
 std::function<void()> Wakeup::handle() const {
     return [state = state_] { state->notify(); };

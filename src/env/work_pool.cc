@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work_pool.h"
 
-#include <memory>
 #include <pthread.h>
+#include <memory>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
@@ -29,10 +29,13 @@ WorkPool::WorkPool(std::size_t threads, const char* name) {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this, name] { serve(name); });
 }
 
-WorkPool::~WorkPool() { stop(); }
+WorkPool::~WorkPool() {
+    stop();
+}
 
 Task<void> WorkPool::run(std::function<void()> work) {
-    // The handler is the waiting coroutine: it can be moved but not copied, so std::function holds it by a pointer.
+    // The handler is the waiting coroutine: it can be moved but not copied, so std::function holds
+    // it by a pointer.
     co_await boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
         [this, &work](auto handler) {
             auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
@@ -77,7 +80,8 @@ void WorkPool::stop() {
     changed_.notify_all();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    // Dropping a job destroys the coroutine that waits for it, which may want to add another: not under the lock.
+    // Dropping a job destroys the coroutine that waits for it, which may want to add another: not
+    // under the lock.
     std::deque<Job> dropped;
     {
         const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few threads for work that blocks or computes for long. The queue's nodes are jobs of coroutines that wait for them,
-// one each, so it is never longer than there are coroutines, and each of those is accounted for by its owner.
+// A few threads for work that blocks or computes for long. The queue's nodes are jobs of coroutines
+// that wait for them, one each, so it is never longer than there are coroutines, and each of those
+// is accounted for by its owner.
 #pragma once
 
 #include <condition_variable>
@@ -19,10 +20,12 @@ public:
     WorkPool(std::size_t threads, const char* name);
     ~WorkPool();
 
-    /// Runs `work` on a thread of the pool, then resumes the caller where it was. Work that throws is a bug of ours.
+    /// Runs `work` on a thread of the pool, then resumes the caller where it was. Work that throws
+    /// is a bug of ours.
     Task<void> run(std::function<void()> work);
 
-    /// Ends the threads after the jobs that they are in; jobs still queued are dropped, and with them whoever waits.
+    /// Ends the threads after the jobs that they are in; jobs still queued are dropped, and with
+    /// them whoever waits.
     void stop();
 
 private:

@@ -4,7 +4,8 @@
 namespace milena::sim {
 
 std::uint64_t SeededRandom::below(std::uint64_t bound) {
-    // The high half of the product: its bias is below bound / 2^64, far under what a simulation could notice.
+    // The high half of the product: its bias is below bound / 2^64, far under what a simulation
+    // could notice.
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
 }
 
@@ -19,7 +20,8 @@ bool SeededRandom::chance(double probability) {
 
 SeededRandom SeededRandom::fork(std::string_view name) {
     std::uint64_t seed = next();
-    for (const char letter : name) seed = mix(seed ^ static_cast<unsigned char>(letter)) + 0x9E37'79B9'7F4A'7C15ULL;
+    for (const char letter : name)
+        seed = mix(seed ^ static_cast<unsigned char>(letter)) + 0x9E37'79B9'7F4A'7C15ULL;
     return SeededRandom(seed);
 }
 

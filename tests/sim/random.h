@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all chance in a simulation comes from: one seed, and from it one stream of numbers for each thing that draws,
-// so that a change in how often one of them draws leaves the others alone.
+// Where all chance in a simulation comes from: one seed, and from it one stream of numbers for each
+// thing that draws, so that a change in how often one of them draws leaves the others alone.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,9 @@ public:
     /// From 0 to below `bound`, which is not 0.
     std::uint64_t below(std::uint64_t bound);
     /// From `low` to `high`, both included.
-    std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
+    std::uint64_t between(std::uint64_t low, std::uint64_t high) {
+        return low + below(high - low + 1);
+    }
     env::Duration between(env::Duration low, env::Duration high);
     /// True in `probability` of all draws.
     bool chance(double probability);

@@ -6,14 +6,14 @@
 
 namespace milena::env {
 
-/// How many bytes all connections together may hold of requests that are not answered yet. Thread-safe; counts only, so
-/// it never blocks.
+/// How many bytes all connections together may hold of requests that are not answered yet.
+/// Thread-safe; counts only, so it never blocks.
 class ByteBudget {
 public:
     explicit ByteBudget(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
-    /// Takes `bytes` if they fit. A single holder may always go beyond when nobody else holds anything, so that a request
-    /// larger than the budget is slow and not impossible.
+    /// Takes `bytes` if they fit. A single holder may always go beyond when nobody else holds
+    /// anything, so that a request larger than the budget is slow and not impossible.
     bool try_charge(std::uint64_t bytes) {
         std::uint64_t used = used_.load(std::memory_order_relaxed);
         do {

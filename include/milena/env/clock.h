@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time. Decisions about order, timeouts and safety use the monotonic clock; wall time is only ever a label.
+// Time. Decisions about order, timeouts and safety use the monotonic clock; wall time is only ever
+// a label.
 #pragma once
 
 #include <chrono>

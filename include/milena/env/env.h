@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four doors to the outside world (time, network, files, randomness) and the threads. Everything a node does to the
-// world goes through one Env: for real (make_real_env) or in the simulator (tests/sim).
+// The four doors to the outside world (time, network, files, randomness) and the threads.
+// Everything a node does to the world goes through one Env: for real (make_real_env) or in the
+// simulator (tests/sim).
 #pragma once
 
 #include <functional>
@@ -52,7 +53,8 @@ public:
     Task<void> sleep(Executor owner, Duration duration);
 };
 
-/// Wakes one waiting coroutine from any thread. A notify() that comes while nobody waits is kept for the next wait.
+/// Wakes one waiting coroutine from any thread. A notify() that comes while nobody waits is kept
+/// for the next wait.
 class Wakeup {
 public:
     Wakeup(Env& env, Executor owner);
@@ -84,5 +86,8 @@ public:
 
 /// `cores` threads for connections, 0 for one per processor this process may use.
 std::unique_ptr<RealEnv> make_real_env(std::size_t cores);
+
+/// Bytes of memory that this process may use: its cgroup's limit, or the machine's memory.
+std::uint64_t process_memory_limit();
 
 }  // namespace milena::env

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and directories. Calls block; whoever must not wait sends them through Env::offload. Every failure is an Error
-// with KAFKA_STORAGE_ERROR whose `why` names the call, the path and errno's text; use is_out_of_space() to tell ENOSPC.
-// What was written is durable only after sync() (and, for a name, after sync_directory() of its parent).
+// Files and directories. Calls block; whoever must not wait sends them through Env::offload. Every
+// failure is an Error with KAFKA_STORAGE_ERROR whose `why` names the call, the path and errno's
+// text; use is_out_of_space() to tell ENOSPC. What was written is durable only after sync() (and,
+// for a name, after sync_directory() of its parent).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace milena::env {
 
-/// An open file. Positions are bytes from its start. Reads and writes of different ranges may run at the same time.
+/// An open file. Positions are bytes from its start. Reads and writes of different ranges may run
+/// at the same time.
 class File {
 public:
     virtual ~File() = default;
@@ -26,23 +28,27 @@ public:
     virtual Result<std::size_t> read_at(std::uint64_t position, MutableBytes into) const = 0;
     /// Writes all pieces one after the other in one call to the system where it takes them all.
     virtual Result<void> write_at(std::uint64_t position, std::span<const BytesView> pieces) = 0;
-    Result<void> write_at(std::uint64_t position, BytesView piece) { return write_at(position, std::span(&piece, 1)); }
+    Result<void> write_at(std::uint64_t position, BytesView piece) {
+        return write_at(position, std::span(&piece, 1));
+    }
     /// Cuts the file, or grows it by a hole.
     virtual Result<void> truncate(std::uint64_t size) = 0;
     virtual Result<std::uint64_t> size() const = 0;
-    /// fdatasync. After a failure the file's contents on disk are unknown: never retried, the directory goes offline.
+    /// fdatasync. After a failure the file's contents on disk are unknown: never retried, the
+    /// directory goes offline.
     virtual Result<void> sync() = 0;
     /// Asks the system to begin writing the range back, without waiting.
     virtual void start_writeback(std::uint64_t position, std::uint64_t length) = 0;
-    /// True if the byte at `position` can be read without waiting for the disk (or lies beyond the end).
+    /// True if the byte at `position` can be read without waiting for the disk (or lies beyond the
+    /// end).
     virtual bool is_cached(std::uint64_t position) const = 0;
 };
 
 enum class OpenMode {
-    read_only,      ///< fails if the file is absent
-    read_write,     ///< fails if the file is absent
-    create,         ///< read and write; made if absent, kept if present
-    create_empty,   ///< read and write; made if absent, emptied if present
+    read_only,     ///< fails if the file is absent
+    read_write,    ///< fails if the file is absent
+    create,        ///< read and write; made if absent, kept if present
+    create_empty,  ///< read and write; made if absent, emptied if present
 };
 
 struct DirectoryEntry {
@@ -72,14 +78,15 @@ public:
     /// A file, or a directory with all that is in it. No error if it is absent.
     virtual Result<void> remove(const std::string& path) = 0;
     virtual Result<void> sync_directory(const std::string& path) = 0;
-    /// Takes the lock on the file `path`, made if absent. An error that says so if another process, or another holder
-    /// in this one, has it.
+    /// Takes the lock on the file `path`, made if absent. An error that says so if another process,
+    /// or another holder in this one, has it.
     virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
     /// Bytes that an ordinary user may still write to the file system that holds `path`.
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
 };
 
-/// KAFKA_STORAGE_ERROR "call path: text of errno (NAME)", as every FileSystem here reports failures.
+/// KAFKA_STORAGE_ERROR "call path: text of errno (NAME)", as every FileSystem here reports
+/// failures.
 Error storage_error(std::string_view call, std::string_view path, int error_number);
 
 /// True if `error` came from a full disk or an exhausted quota, through however many fail_at().
@@ -88,8 +95,8 @@ bool is_out_of_space(const Error& error);
 /// The whole of a small file; an error if it is longer than `bytes_max`.
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::size_t bytes_max);
 
-/// Replaces `path` by `content` so that after a crash it has the old content or the new, whole: `path`.tmp, sync,
-/// rename, sync of the directory.
+/// Replaces `path` by `content` so that after a crash it has the old content or the new, whole:
+/// `path`.tmp, sync, rename, sync of the directory.
 Result<void> replace_file(FileSystem& files, const std::string& path, std::string_view content);
 
 }  // namespace milena::env

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only two ways in which threads share state: a value behind its one mutex, and an immutable snapshot that is
-// replaced as a whole.
+// The only two ways in which threads share state: a value behind its one mutex, and an immutable
+// snapshot that is replaced as a whole.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace milena::env {
 
-/// A value that is reached only under its mutex: held for one decision and its write, never across a suspension, never
-/// two at once.
+/// A value that is reached only under its mutex: held for one decision and its write, never across
+/// a suspension, never two at once.
 template <class T>
 class Guarded {
 public:
@@ -35,13 +35,16 @@ private:
     T value_;
 };
 
-/// The newest snapshot of something that everybody reads. A reader keeps what it loaded for as long as it needs it.
+/// The newest snapshot of something that everybody reads. A reader keeps what it loaded for as long
+/// as it needs it.
 template <class T>
 class Published {
 public:
     explicit Published(std::shared_ptr<const T> first) : current_(std::move(first)) {}
     std::shared_ptr<const T> load() const { return current_.load(std::memory_order_acquire); }
-    void store(std::shared_ptr<const T> next) { current_.store(std::move(next), std::memory_order_release); }
+    void store(std::shared_ptr<const T> next) {
+        current_.store(std::move(next), std::memory_order_release);
+    }
 
 private:
     std::atomic<std::shared_ptr<const T>> current_;

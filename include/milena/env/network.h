@@ -22,8 +22,8 @@ struct Endpoint {
     auto operator<=>(const Endpoint&) const = default;
 };
 
-/// One connection. At most one read and one write at a time; a read and a write may overlap. Errors carry
-/// NETWORK_EXCEPTION. Destroying it closes it.
+/// One connection. At most one read and one write at a time; a read and a write may overlap. Errors
+/// carry NETWORK_EXCEPTION. Destroying it closes it.
 class Stream {
 public:
     virtual ~Stream() = default;
@@ -33,10 +33,13 @@ public:
     virtual bool readable() const = 0;
     /// All of the pieces, in order.
     virtual Task<Result<void>> write(std::span<const BytesView> pieces) = 0;
-    /// `length` bytes of `file` from `position`, without a copy in user space where the system can. If the file ends
-    /// before that, an error: a frame once begun can't be mended, so the caller closes.
-    virtual Task<Result<void>> send_file(const File& file, std::uint64_t position, std::uint64_t length) = 0;
-    /// Ends what is running with an error; the peer sees the end, or a reset if it had sent more than was read.
+    /// `length` bytes of `file` from `position`, without a copy in user space where the system can.
+    /// If the file ends before that, an error: a frame once begun can't be mended, so the caller
+    /// closes.
+    virtual Task<Result<void>> send_file(const File& file, std::uint64_t position,
+                                         std::uint64_t length) = 0;
+    /// Ends what is running with an error; the peer sees the end, or a reset if it had sent more
+    /// than was read.
     virtual void close() = 0;
     virtual const Endpoint& remote() const = 0;
     virtual const Endpoint& local() const = 0;
@@ -45,8 +48,9 @@ public:
 class Acceptor {
 public:
     virtual ~Acceptor() = default;
-    /// The next connection, bound to `owner`. One call at a time. NETWORK_EXCEPTION (say, out of descriptors) is
-    /// retriable: try again after a pause. Any other error means that the acceptor was closed.
+    /// The next connection, bound to `owner`. One call at a time. NETWORK_EXCEPTION (say, out of
+    /// descriptors) is retriable: try again after a pause. Any other error means that the acceptor
+    /// was closed.
     virtual Task<Result<std::unique_ptr<Stream>>> accept(Executor owner) = 0;
     virtual void close() = 0;
     /// With the port that was chosen where 0 was asked for.
@@ -59,7 +63,8 @@ public:
     /// An empty host listens on every address, IPv6 and IPv4. The error names the endpoint.
     virtual Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, Executor owner) = 0;
     /// Resolves and connects, each address in turn, until `give_up`; call it on `owner`.
-    virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner, Instant give_up) = 0;
+    virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner,
+                                                          Instant give_up) = 0;
     /// The same for as long as the system tries.
     Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner) {
         return connect(std::move(endpoint), owner, kNever);
