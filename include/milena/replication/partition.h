@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica of one partition on this node: a pure core that decides (offsets, high watermark, in-sync replicas, who is
-// answered when) and its log, under one guard. Every call may come from any thread, takes the guard once for one
-// decision and its write, and never waits for another thread.
+// A replica of one partition on this node: a pure core that decides (offsets, high watermark,
+// in-sync replicas, who is answered when) and its log, under one guard. Every call may come from
+// any thread, takes the guard once for one decision and its write, and never waits for another
+// thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "milena/env/guarded.h"
+#include "milena/env/env.h"
+#include "milena/record/compression.h"
 #include "milena/record/validate.h"
 #include "milena/storage/log.h"
 #include "milena/storage/log_directory.h"
 
 namespace milena::replication {
 
+using env::Timestamp;
 using storage::FileRange;
 using storage::TopicPartition;
-using env::Timestamp;
 
 /// What the metadata says of the partition; a change comes as a new one.
 struct PartitionState {
@@ -36,6 +39,11 @@ struct PartitionState {
 struct PartitionSettings {
     record::ProduceRules rules;
     std::int32_t min_insync_replicas = 1;
+    /// replica.lag.time.max.ms: how long an in-sync follower may go without reaching the log end.
+    env::Duration replica_lag_max = std::chrono::seconds(30);
+    /// Only what is synced counts as had (flush.messages=1): whoever appends then sees to a flush()
+    /// soon after.
+    bool acks_need_sync = false;
     storage::LogOptions log;
 };
 
@@ -69,9 +77,12 @@ struct FetchQuestion {
     LeaderEpoch last_fetched_epoch = kNoLeaderEpoch;    ///< −1: no divergence check (KIP-595)
     Offset log_start_offset{-1};                        ///< of a follower
     BrokerId replica = kNoBroker;                       ///< −1 for a consumer
+    bool leader_only = true;  ///< a consumer that knows of follower fetching (v11+, KIP-392) may
+                              ///< read from any replica
     bool read_committed = false;
     std::uint64_t bytes_max = 0;
-    bool at_least_one_batch = false;  ///< give the first batch whole even if it is longer than bytes_max
+    bool at_least_one_batch =
+        false;  ///< give the first batch whole even if it is longer than bytes_max
 };
 
 struct FetchAnswer {
@@ -84,8 +95,9 @@ struct FetchAnswer {
     CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH
 };
 
-/// Told, on any thread with no guard held, that a partition has news: more to read for a consumer (its high watermark
-/// moved) or for a follower (its log end moved), or its leadership changed. Must be quick.
+/// Told, on any thread with no guard held, that a partition has news: more to read for a consumer
+/// (its high watermark moved) or for a follower (its log end moved), or its leadership changed.
+/// Must be quick.
 class FetchListener {
 public:
     virtual ~FetchListener() = default;
@@ -99,7 +111,8 @@ struct OffsetAnswer {
     LeaderEpoch leader_epoch = kNoLeaderEpoch;
 };
 
-/// The numbers that ListOffsets gives a meaning to in place of a time (KIP-79, KIP-734, KIP-405, KIP-1005, KIP-1023).
+/// The numbers that ListOffsets gives a meaning to in place of a time (KIP-79, KIP-734, KIP-405,
+/// KIP-1005, KIP-1023).
 enum class OffsetSpec : std::int64_t {
     latest = -1,
     earliest = -2,
@@ -112,49 +125,78 @@ enum class OffsetSpec : std::int64_t {
 struct OffsetQuestion {
     std::int64_t timestamp_or_spec = -1;
     LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
-    BrokerId replica = kNoBroker;
+    BrokerId replica =
+        kNoBroker;  ///< −1 a consumer, −2 a debugging consumer that any replica answers
     bool read_committed = false;
+};
+
+/// Where an epoch ended, for OffsetForLeaderEpoch; epoch and offset −1 if this leader has not heard
+/// of it.
+struct EpochAnswer {
+    ErrorCode code = ErrorCode::none;
+    storage::EpochEnd end;
 };
 
 class Partition {
 public:
-    /// A replica on `self` over a log that is open. Offline and follower until become() says otherwise.
-    static std::shared_ptr<Partition> make(env::Env& env, Logger logger, BrokerId self, TopicPartition name,
-                                           Uuid topic_id, std::unique_ptr<storage::Log> log,
-                                           Offset checkpointed_high_watermark, PartitionSettings settings);
+    /// A replica on `self` over a log that is open. Without a role until become():
+    /// NOT_LEADER_OR_FOLLOWER to everybody.
+    static std::shared_ptr<Partition> make(env::Env& env, Logger logger, BrokerId self,
+                                           TopicPartition name, Uuid topic_id,
+                                           std::unique_ptr<storage::Log> log,
+                                           Offset checkpointed_high_watermark,
+                                           PartitionSettings settings);
     virtual ~Partition() = default;
 
     virtual const TopicPartition& name() const = 0;
     virtual Uuid topic_id() const = 0;
 
-    /// Leader or follower as `state` says. Stale states (a lower partition epoch) are ignored. Parked produces of a
-    /// leadership that ended are answered NOT_LEADER_OR_FOLLOWER; listeners are told.
+    /// Leader or follower as `state` says. States that are not newer (by partition epoch) are
+    /// ignored. Parked produces of a leadership that ended are answered NOT_LEADER_OR_FOLLOWER;
+    /// listeners are told. An error is the disk's, and the replica is as it was.
     virtual Result<void> become(const PartitionState& state) = 0;
     virtual void configure(PartitionSettings settings) = 0;
-    /// The partition is going away (deleted or shut down): everything parked is answered, later calls fail.
+    /// The partition is going away (deleted or shut down): everything parked and every later call
+    /// is answered NOT_LEADER_OR_FOLLOWER. The log stays open for those who read; close() comes
+    /// after.
     virtual void stop() = 0;
 
-    /// Validates the one batch in `records`, writes offset and epoch into it in place and appends it. The answer at once
-    /// if it is known (errors, acks 0 and 1, acks=all when the high watermark has passed); otherwise nothing, and `done`
-    /// is called when the high watermark passes the batch, the leadership ends, or expire() says so.
-    virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks, env::Instant deadline,
-                                                 ProduceDone done) = 0;
-    /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come; the earliest that remains.
+    /// Validates the one batch in `records` (outside the guard, which may take long if it is
+    /// compressed; `scratch`, if given, saves the memory for that), writes offset and epoch into it
+    /// in place and appends it. The answer at once if it is known (errors, acks 0 and 1, acks=all
+    /// when the high watermark has passed); otherwise nothing, and `done` is called when the high
+    /// watermark passes the batch, the leadership ends, or expire() says so. The codes, in this
+    /// order: INVALID_RECORD or CORRUPT_MESSAGE for what is not one batch, KAFKA_STORAGE_ERROR,
+    /// NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS (acks=all), those of
+    /// record::validate_produced(), RECORD_LIST_TOO_LARGE.
+    virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks,
+                                                 env::Instant deadline, ProduceDone done,
+                                                 record::Scratch* scratch = nullptr) = 0;
+    /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come
+    /// (NOT_ENOUGH_REPLICAS_AFTER_APPEND if they wait because too few replicas are in sync); the
+    /// earliest that remains, kNever if there is none.
     virtual env::Instant expire(env::Instant now) = 0;
 
-    /// Never waits. A follower's question also tells the leader how far it has come (KIP-595): in-sync replicas and high
-    /// watermark move with it.
+    /// Never waits. A follower's question also tells the leader how far it has come (KIP-595):
+    /// in-sync replicas and high watermark move with it.
     virtual FetchAnswer fetch(const FetchQuestion& question) = 0;
-    /// `listener` is told of news from now on, at least once after each change; not kept alive by the partition.
+    /// `listener` is told of news from now on, at least once after each change, until unlisten();
+    /// not kept alive by the partition. Whoever wants to wait listens first and reads then: news
+    /// between the two is told.
     virtual void listen(std::weak_ptr<FetchListener> listener) = 0;
     virtual void unlisten(const FetchListener* listener) = 0;
 
+    /// ListOffsets. Searches by time may read from the disk: for a pool if the log is long.
     virtual OffsetAnswer find_offset(const OffsetQuestion& question) = 0;
+    /// OffsetForLeaderEpoch: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER as
+    /// for a fetch.
+    virtual EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) = 0;
 
     virtual Offset high_watermark() const = 0;
     virtual Offset log_start_offset() const = 0;
     virtual Offset log_end_offset() const = 0;
     virtual CurrentLeader current_leader() const = 0;
+    /// The disk has failed it: everything is answered KAFKA_STORAGE_ERROR.
     virtual bool offline() const = 0;
 
     /// Syncs the log outside the guard (for the pool); then the durable end counts.

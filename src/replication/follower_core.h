@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a follower decides: where it fetches from, what an answer of its leader means (append,
+// truncate, start over), and its high watermark. Pure, like LeaderCore; the fetcher carries the
+// requests, the host has the log.
+//
+// Each fetch names the epoch of the last batch it has. A leader whose history differs answers with
+// where that epoch ended for itself, and the follower cuts back to where both agree (KIP-595): only
+// then may its log end count as "I have this".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "leader_core.h"
+
+namespace milena::replication {
+
+/// What to ask the leader for.
+struct FetchPlan {
+    BrokerId leader = kNoBroker;
+    Offset from;
+    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
+    LeaderEpoch last_fetched_epoch =
+        kNoLeaderEpoch;  ///< of the last batch before `from`; −1 if there is none
+    Offset log_start;
+
+    bool operator==(const FetchPlan&) const = default;
+};
+
+/// The leader's answer to a FetchPlan, bytes aside.
+struct FetchOutcome {
+    /// The plan's, to tell answers that belong to an earlier state.
+    Offset from;
+    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
+    Offset high_watermark{-1};
+    Offset log_start{-1};
+    std::optional<storage::EpochEnd> diverging;
+    /// This log's own end_of_epoch() of the diverging epoch.
+    std::optional<storage::EpochEnd> own_end_of_diverging;
+};
+
+/// What to do with the log before the next fetch; at most one of the first three.
+struct FollowerStep {
+    /// Append the fetched batches, then say appended().
+    bool append = false;
+    /// Cut the log, then say truncated().
+    std::optional<Offset> truncate_to;
+    /// Drop the log and begin at this offset, then say truncated().
+    std::optional<Offset> restart_at;
+    /// The leader's log starts later.
+    std::optional<Offset> raise_start;
+    /// News for those who read from this follower.
+    bool high_watermark_moved = false;
+
+    bool operator==(const FollowerStep&) const = default;
+    std::string text() const;
+};
+
+class FollowerCore {
+public:
+    FollowerCore(const PartitionState& state, const LogEnds& log, Offset high_watermark);
+
+    BrokerId leader() const { return leader_; }
+    LeaderEpoch leader_epoch() const { return leader_epoch_; }
+    Offset log_start_offset() const { return log_.start; }
+    Offset log_end_offset() const { return log_.end; }
+    Offset high_watermark() const { return high_watermark_; }
+    /// The high watermark: there are no transactions that could hold it back further.
+    Offset last_stable_offset() const { return high_watermark_; }
+
+    /// Another leader or epoch; answers to earlier plans mean nothing from now on.
+    void update(const PartitionState& state);
+
+    /// The next fetch, if there is a leader. `last_epoch` is the log's.
+    std::optional<FetchPlan> next_fetch(LeaderEpoch last_epoch) const;
+    /// An answer without error; nothing is to be done for one that came too late.
+    FollowerStep fetched(const FetchOutcome& outcome);
+    /// OFFSET_OUT_OF_RANGE, after the leader was asked where its log begins and ends.
+    FollowerStep out_of_range(LeaderEpoch asked_in, Offset leader_start, Offset leader_end) const;
+
+    /// The log ends at `end` now; the high watermark follows what the answer said. True if it
+    /// moved.
+    bool appended(Offset end);
+    /// The log was cut to [start, end). Below the high watermark only after an unclean election.
+    void truncated(Offset start, Offset end);
+    void log_start_raised(Offset start);
+
+private:
+    bool is_current(Offset from, LeaderEpoch epoch) const {
+        return from == log_.end && epoch == leader_epoch_ && leader_ != kNoBroker;
+    }
+    Offset common_end(const FetchOutcome& outcome) const;
+    bool advance();
+
+    BrokerId leader_;
+    LeaderEpoch leader_epoch_;
+    LogEnds log_;
+    Offset high_watermark_;
+    /// The newest that this epoch's leader has told while both logs agreed; −1 before the first.
+    Offset leader_high_watermark_{-1};
+};
+
+}  // namespace milena::replication

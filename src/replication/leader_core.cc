@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "leader_core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace milena::replication {
+
+std::string LeaderOutput::text() const {
+    std::string text;
+    const auto add = [&](std::string part) {
+        text += (text.empty() ? "" : ", ") + std::move(part);
+    };
+    if (high_watermark_moved) add("hw moved");
+    if (isr_change_due) add("isr change due");
+    for (const Completion& end : completed)
+        add(fmt::format("ticket {} {}", end.ticket, error_name(end.code)));
+    return text.empty() ? "nothing" : text;
+}
+
+LeaderCore::LeaderCore(BrokerId self, const PartitionState& state, const LeaderRules& rules,
+                       const LogEnds& log, Offset high_watermark, env::Instant now)
+    : self_(self),
+      rules_(rules),
+      leader_epoch_(state.leader_epoch),
+      epoch_start_offset_(log.end),
+      log_(log),
+      staged_end_(log.end),
+      high_watermark_(std::clamp(high_watermark, log.start, log.end)),
+      replicas_(state.replicas),
+      isr_(state.in_sync_replicas, state.partition_epoch) {
+    INVARIANT(state.leader == self, "leading a partition that somebody else leads");
+    INVARIANT(log.start <= log.end && log.durable_end <= log.end,
+              "a log that ends before it begins");
+    track_followers(state.replicas, now);
+}
+
+std::int32_t LeaderCore::effective_min_insync_replicas() const {
+    return std::min(rules_.min_insync_replicas, static_cast<std::int32_t>(replicas_.size()));
+}
+
+bool LeaderCore::below_min_isr() const {
+    return std::cmp_less(isr_.committed().size(), effective_min_insync_replicas());
+}
+
+const FollowerProgress* LeaderCore::follower(BrokerId replica) const {
+    const auto at = std::ranges::find(followers_, replica, &FollowerProgress::replica);
+    return at == followers_.end() ? nullptr : &*at;
+}
+
+Result<void> LeaderCore::admit(Acks acks) const {
+    if (acks != Acks::all) return ok();
+    if (below_min_isr()) {
+        return fail(ErrorCode::not_enough_replicas,
+                    fmt::format("{} replicas are in sync, min.insync.replicas asks for {}",
+                                isr_.committed().size(), effective_min_insync_replicas()));
+    }
+    if (parked_.full()) {
+        return fail(ErrorCode::not_enough_replicas,
+                    fmt::format("{} produces wait for the replicas already", parked_.size()));
+    }
+    return ok();
+}
+
+Append LeaderCore::stage(std::int64_t records) {
+    INVARIANT(records > 0, "a batch without offsets");
+    const Append append{staged_end_, leader_epoch_};
+    staged_end_ = staged_end_ + records;
+    return append;
+}
+
+LeaderOutput LeaderCore::appended(Offset end, env::Instant now) {
+    INVARIANT(log_.end < end && end <= staged_end_, "appended what was not staged");
+    log_.end = end;
+    return advance(now);
+}
+
+void LeaderCore::append_failed() {
+    INVARIANT(log_.end < staged_end_, "nothing was staged");
+    staged_end_ = log_.end;
+}
+
+LeaderOutput LeaderCore::synced(Offset durable_end, env::Instant now) {
+    INVARIANT(durable_end <= log_.end, "synced beyond the log's end");
+    log_.durable_end = std::max(log_.durable_end, durable_end);
+    return advance(now);
+}
+
+void LeaderCore::log_start_raised(Offset start) {
+    INVARIANT(start <= high_watermark_, "log start beyond the high watermark");
+    log_.start = std::max(log_.start, start);
+}
+
+bool LeaderCore::park(const ParkedProduce& produce) {
+    INVARIANT(produce.required <= log_.end, "parked before it was appended");
+    if (produce.required <= high_watermark_) return false;
+    parked_.park(produce);
+    return true;
+}
+
+LeaderOutput LeaderCore::expire(env::Instant now) {
+    LeaderOutput output;
+    parked_.pop_expired(now,
+                        below_min_isr() ? ErrorCode::not_enough_replicas_after_append
+                                        : ErrorCode::request_timed_out,
+                        output.completed);
+    return output;
+}
+
+LeaderOutput LeaderCore::follower_fetched(const FollowerFetch& fetch, env::Instant now) {
+    const auto at = std::ranges::find(followers_, fetch.replica, &FollowerProgress::replica);
+    INVARIANT(at != followers_.end(), "a fetch of somebody who is no follower");
+    INVARIANT(fetch.log_end <= log_.end, "a follower beyond its leader's log");
+    if (fetch.log_end >= log_.end) {
+        at->last_caught_up = std::max(at->last_caught_up, now);
+    } else if (at->leader_end_at_last_fetch >= Offset(0) &&
+               fetch.log_end >= at->leader_end_at_last_fetch) {
+        // It has all there was when it fetched before: with a busy leader it may never have all
+        // there is.
+        at->last_caught_up = std::max(at->last_caught_up, at->last_fetch);
+    }
+    at->log_end = fetch.log_end;
+    at->log_start = fetch.log_start;
+    at->last_fetch = now;
+    at->leader_end_at_last_fetch = log_.end;
+    LeaderOutput output = advance(now);
+    output.isr_change_due = !isr_.proposed() && may_join(*at);
+    return output;
+}
+
+LeaderOutput LeaderCore::update(const PartitionState& state, env::Instant now) {
+    INVARIANT(state.leader == self_ && state.leader_epoch >= leader_epoch_,
+              "update of another leadership");
+    const std::vector<BrokerId> before = isr_.committed();
+    if (!isr_.commit(state.in_sync_replicas, state.partition_epoch)) return {};
+    if (state.leader_epoch > leader_epoch_) {
+        // Followers have to show again where they stand. Nobody led between, or the host would have
+        // resigned us.
+        leader_epoch_ = state.leader_epoch;
+        epoch_start_offset_ = log_.end;
+        followers_.clear();
+    }
+    replicas_ = state.replicas;
+    track_followers(state.replicas, now);
+    forget_removed(before);
+    return advance(now);
+}
+
+LeaderOutput LeaderCore::configure(const LeaderRules& rules, env::Instant now) {
+    rules_ = rules;
+    return advance(now);
+}
+
+LeaderOutput LeaderCore::advance(env::Instant now) {
+    LeaderOutput output;
+    if (below_min_isr()) return output;
+    Offset reached = own_end();
+    for (const FollowerProgress& follower : followers_) {
+        if (follower.log_end >= reached) continue;
+        // A replica on its way into the set is waited for as long as it keeps up: otherwise the
+        // high watermark of a busy leader would stay ahead of it, and it could never join.
+        if (isr_.maximal_contains(follower.replica) ||
+            (follower.log_end >= Offset(0) && caught_up(follower, now))) {
+            reached = follower.log_end;
+        }
+    }
+    if (reached <= high_watermark_) return output;
+    INVARIANT(reached <= log_.end, "high watermark beyond the log's end");
+    high_watermark_ = reached;
+    output.high_watermark_moved = true;
+    parked_.pop_reached(high_watermark_, output.completed);
+    return output;
+}
+
+bool LeaderCore::caught_up(const FollowerProgress& follower, env::Instant now) const {
+    return follower.log_end == log_.end || follower.last_caught_up + rules_.replica_lag_max >= now;
+}
+
+bool LeaderCore::may_join(const FollowerProgress& follower) const {
+    return !isr_.maximal_contains(follower.replica) && follower.log_end >= high_watermark_ &&
+           follower.log_end >= epoch_start_offset_;
+}
+
+std::vector<BrokerId> LeaderCore::wanted_isr(env::Instant now) const {
+    std::vector<BrokerId> wanted;
+    for (const BrokerId replica : replicas_) {
+        const FollowerProgress* const progress = follower(replica);
+        const bool member = isr_.contains(replica);
+        if (replica == self_ ||
+            (progress != nullptr && (member ? caught_up(*progress, now) : may_join(*progress)))) {
+            wanted.push_back(replica);
+        }
+    }
+    return wanted;
+}
+
+IsrProposal LeaderCore::proposal() const {
+    return {leader_epoch_, isr_.partition_epoch(), *isr_.proposed()};
+}
+
+std::optional<IsrProposal> LeaderCore::propose_isr(env::Instant now) {
+    if (!isr_.proposed()) {
+        std::vector<BrokerId> wanted = wanted_isr(now);
+        if (std::ranges::is_permutation(wanted, isr_.committed())) return std::nullopt;
+        isr_.propose(std::move(wanted));
+    }
+    if (!isr_.take_to_send()) return std::nullopt;
+    return proposal();
+}
+
+LeaderOutput LeaderCore::isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,
+                                      env::Instant now) {
+    const std::vector<BrokerId> before = isr_.committed();
+    if (!isr_.commit(std::move(in_sync_replicas), epoch)) return {};
+    forget_removed(before);
+    return advance(now);
+}
+
+LeaderOutput LeaderCore::isr_refused(IsrRefusal why, env::Instant now) {
+    if (!isr_.proposed() || why == IsrRefusal::superseded) return {};
+    if (why == IsrRefusal::unknown) {
+        isr_.ask_again();
+        LeaderOutput output;
+        output.isr_change_due = true;
+        return output;
+    }
+    // The high watermark must not wait for replicas that can't join; they start over with their
+    // next fetch.
+    for (FollowerProgress& follower : followers_) {
+        if (!isr_.contains(follower.replica)) follower = {.replica = follower.replica};
+    }
+    isr_.withdraw();
+    return advance(now);
+}
+
+LeaderOutput LeaderCore::resign(ErrorCode code) {
+    LeaderOutput output;
+    parked_.pop_all(code, output.completed);
+    return output;
+}
+
+void LeaderCore::track_followers(const std::vector<BrokerId>& replicas, env::Instant now) {
+    std::vector<FollowerProgress> tracked;
+    for (const BrokerId replica : replicas) {
+        if (replica == self_) continue;
+        const FollowerProgress* const known = follower(replica);
+        tracked.push_back(known != nullptr ? *known : FollowerProgress{.replica = replica});
+        // A member has the time of one lag to show that it is alive.
+        if (known == nullptr && isr_.contains(replica)) tracked.back().last_caught_up = now;
+    }
+    followers_ = std::move(tracked);
+}
+
+void LeaderCore::forget_removed(const std::vector<BrokerId>& before) {
+    for (FollowerProgress& follower : followers_) {
+        const bool was_member = contains(before, follower.replica);
+        if (was_member && !isr_.contains(follower.replica))
+            follower = {.replica = follower.replica};
+    }
+}
+
+}  // namespace milena::replication

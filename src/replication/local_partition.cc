@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_partition.h"
+
+namespace milena::replication {
+namespace {
+
+/// Everything about a produced batch that can be known without the partition's state.
+std::expected<PreparedBatch, record::Refusal> prepare(MutableBytes records,
+                                                      const PartitionSettings& settings,
+                                                      Timestamp now, record::Scratch* scratch) {
+    const auto batch = record::sole_batch(records);
+    if (!batch) return std::unexpected(batch.error());
+    PreparedBatch prepared;
+    prepared.bytes = records.first(batch->size());
+    auto accepted = record::validate_produced(*batch, settings.rules, now, scratch);
+    if (!accepted) {
+        prepared.refusal = std::move(accepted).error();
+        return prepared;
+    }
+    if (batch->size() > settings.log.segment_bytes) {
+        prepared.refusal = {ErrorCode::record_list_too_large,
+                            fmt::format("a batch of {} bytes does not fit a segment of {}",
+                                        batch->size(), settings.log.segment_bytes),
+                            {}};
+        return prepared;
+    }
+    prepared.records = batch->record_count();
+    const record::TimestampType type = settings.rules.timestamp_type;
+    if (type == record::TimestampType::log_append) prepared.log_append_time = now;
+    record::stamp_timestamps(prepared.bytes, type, accepted->max_timestamp);
+    return prepared;
+}
+
+}  // namespace
+
+std::shared_ptr<Partition> Partition::make(env::Env& env, Logger logger, BrokerId self,
+                                           TopicPartition name, Uuid topic_id,
+                                           std::unique_ptr<storage::Log> log,
+                                           Offset checkpointed_high_watermark,
+                                           PartitionSettings settings) {
+    return std::make_shared<LocalPartition>(
+        env, logger, LocalPartition::Identity{self, std::move(name), topic_id}, std::move(log),
+        checkpointed_high_watermark, settings);
+}
+
+LocalPartition::LocalPartition(env::Env& env, const Logger& logger, Identity identity,
+                               std::unique_ptr<storage::Log> log,
+                               Offset checkpointed_high_watermark,
+                               const PartitionSettings& settings)
+    : clock_(env.clock()),
+      identity_(std::move(identity)),
+      settings_(std::make_shared<const PartitionSettings>(settings)),
+      replica_(identity_.self, logger.with("partition", identity_.name.text()), std::move(log),
+               checkpointed_high_watermark, settings) {}
+
+template <class F>
+auto LocalPartition::decide(F&& decide) {
+    AfterGuard after;
+    const auto collect = [&](Replica& replica) {
+        if (after.news) replica.listeners().collect(after.round);
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, Replica&, AfterGuard&>>) {
+        replica_.with([&](Replica& replica) {
+            decide(replica, after);
+            collect(replica);
+        });
+        carry_out(after);
+    } else {
+        auto result = replica_.with([&](Replica& replica) {
+            auto decided = decide(replica, after);
+            collect(replica);
+            return decided;
+        });
+        carry_out(after);
+        return result;
+    }
+}
+
+void LocalPartition::carry_out(AfterGuard& after) {
+    for (auto& [done, answer] : after.answers) done(std::move(answer));
+    if (after.news) tell(after.round);
+}
+
+void LocalPartition::tell(NewsRound& round) {
+    round.tell();
+    while (round.unfinished()) {
+        replica_.with([&](Replica& replica) { replica.listeners().collect(round); });
+        round.tell();
+    }
+}
+
+Result<void> LocalPartition::become(const PartitionState& state) {
+    const env::Instant now = clock_.now();
+    return decide(
+        [&](Replica& replica, AfterGuard& after) { return replica.become(state, now, after); });
+}
+
+void LocalPartition::configure(PartitionSettings settings) {
+    const env::Instant now = clock_.now();
+    decide([&](Replica& replica, AfterGuard& after) { replica.configure(settings, now, after); });
+    settings_.store(std::make_shared<const PartitionSettings>(std::move(settings)));
+}
+
+void LocalPartition::stop() {
+    decide([](Replica& replica, AfterGuard& after) { replica.stop(after); });
+}
+
+void LocalPartition::take_offline() {
+    decide([](Replica& replica, AfterGuard& after) { replica.take_offline(after); });
+}
+
+std::optional<ProduceAnswer> LocalPartition::produce(MutableBytes records, Acks acks,
+                                                     env::Instant deadline, ProduceDone done,
+                                                     record::Scratch* scratch) {
+    const auto prepared = prepare(records, *settings_.load(), clock_.wall(), scratch);
+    if (!prepared) {
+        ProduceAnswer refused;
+        refused.code = prepared.error().code;
+        refused.why = prepared.error().why;
+        refused.record_errors = prepared.error().records;
+        return refused;
+    }
+    ProduceTerms terms{acks, deadline, std::move(done)};
+    const env::Instant now = clock_.now();
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.produce(*prepared, terms, now, after);
+    });
+}
+
+env::Instant LocalPartition::expire(env::Instant now) {
+    return decide([&](Replica& replica, AfterGuard& after) { return replica.expire(now, after); });
+}
+
+FetchAnswer LocalPartition::fetch(const FetchQuestion& question) {
+    // Only a follower's time counts.
+    const env::Instant now = question.replica.value >= 0 ? clock_.now() : env::Instant();
+    return decide(
+        [&](Replica& replica, AfterGuard& after) { return replica.fetch(question, now, after); });
+}
+
+void LocalPartition::listen(std::weak_ptr<FetchListener> listener) {
+    // Held until the guard is released: its destructor may be the caller's own unlisten().
+    const std::shared_ptr<FetchListener> alive = listener.lock();
+    if (alive == nullptr) return;
+    replica_.with([&](Replica& replica) { replica.listeners().add(alive); });
+}
+
+void LocalPartition::unlisten(const FetchListener* listener) {
+    replica_.with([&](Replica& replica) { replica.listeners().remove(listener); });
+}
+
+OffsetAnswer LocalPartition::find_offset(const OffsetQuestion& question) {
+    return replica_.with([&](Replica& replica) { return replica.find_offset(question); });
+}
+
+EpochAnswer LocalPartition::end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) {
+    return replica_.with(
+        [&](const Replica& replica) { return replica.end_of_epoch(current_leader_epoch, epoch); });
+}
+
+Offset LocalPartition::high_watermark() const {
+    return replica_.with([](const Replica& replica) { return replica.view().high_watermark; });
+}
+
+Offset LocalPartition::log_start_offset() const {
+    return replica_.with([](const Replica& replica) { return replica.view().log_start; });
+}
+
+Offset LocalPartition::log_end_offset() const {
+    return replica_.with([](const Replica& replica) { return replica.view().log_end; });
+}
+
+CurrentLeader LocalPartition::current_leader() const {
+    return replica_.with([](const Replica& replica) { return replica.view().leader; });
+}
+
+bool LocalPartition::offline() const {
+    return replica_.with([](const Replica& replica) { return replica.offline(); });
+}
+
+Result<void> LocalPartition::flush() {
+    const storage::Log::PendingSync pending =
+        replica_.with([](const Replica& replica) { return replica.pending_sync(); });
+    if (pending.empty()) return ok();
+    const Result<void> synced = pending.run();
+    const env::Instant now = clock_.now();
+    return decide([&](Replica& replica, AfterGuard& after) {
+        synced ? replica.synced(pending, now, after) : replica.sync_failed(synced.error(), after);
+        return synced;
+    });
+}
+
+Offset LocalPartition::durable_end_offset() const {
+    return replica_.with([](const Replica& replica) { return replica.durable_end_offset(); });
+}
+
+Result<void> LocalPartition::close() {
+    stop();
+    return replica_.with([](Replica& replica) { return replica.close(); });
+}
+
+}  // namespace milena::replication

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host of a replica: everything under one guard. A call takes the guard once, lets the core
+// decide, does the write, and carries the consequences out after it has let go: parked callers are
+// answered and listeners told with no guard held, so they may call back in.
+//
+//   produce: validate | guard: admit, stage, stamp, append, appended, park | answer those that were
+//   reached, tell news
+#pragma once
+
+#include "milena/env/guarded.h"
+#include "replica.h"
+
+namespace milena::replication {
+
+class LocalPartition final : public Partition {
+public:
+    struct Identity {
+        BrokerId self;
+        TopicPartition name;
+        Uuid topic_id;
+    };
+    LocalPartition(env::Env& env, const Logger& logger, Identity identity,
+                   std::unique_ptr<storage::Log> log, Offset checkpointed_high_watermark,
+                   const PartitionSettings& settings);
+
+    const TopicPartition& name() const override { return identity_.name; }
+    Uuid topic_id() const override { return identity_.topic_id; }
+
+    Result<void> become(const PartitionState& state) override;
+    void configure(PartitionSettings settings) override;
+    void stop() override;
+
+    std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks, env::Instant deadline,
+                                         ProduceDone done, record::Scratch* scratch) override;
+    env::Instant expire(env::Instant now) override;
+
+    FetchAnswer fetch(const FetchQuestion& question) override;
+    void listen(std::weak_ptr<FetchListener> listener) override;
+    void unlisten(const FetchListener* listener) override;
+
+    OffsetAnswer find_offset(const OffsetQuestion& question) override;
+    EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) override;
+
+    Offset high_watermark() const override;
+    Offset log_start_offset() const override;
+    Offset log_end_offset() const override;
+    CurrentLeader current_leader() const override;
+    bool offline() const override;
+
+    Result<void> flush() override;
+    Offset durable_end_offset() const override;
+    Result<void> close() override;
+
+    /// Its directory has failed: everything waiting and every later call is answered
+    /// KAFKA_STORAGE_ERROR.
+    void take_offline();
+
+private:
+    /// Runs `decide(replica, after)` under the guard and its consequences after it.
+    template <class F>
+    auto decide(F&& decide);
+    void carry_out(AfterGuard& after);
+    void tell(NewsRound& round);
+
+    env::Clock& clock_;
+    const Identity identity_;
+    /// What validation needs; read without the guard.
+    env::Published<PartitionSettings> settings_;
+    env::Guarded<Replica> replica_;
+};
+
+}  // namespace milena::replication

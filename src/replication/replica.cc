@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replica.h"
+
+#include "fetch_bounds.h"
+#include "leader_epoch.h"
+#include "offset_lookup.h"
+
+namespace milena::replication {
+namespace {
+
+/// Two produces may be stamped in one order and appended in the other; within this LogAppendTime is
+/// made to ascend all the same. A larger step back is the clock's, and is kept.
+constexpr std::int64_t kStampRaceMs = 1000;
+
+}  // namespace
+
+Replica::Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log,
+                 Offset high_watermark, const PartitionSettings& settings)
+    : self_(self),
+      logger_(std::move(logger)),
+      partition_log_(std::move(log)),
+      settings_(settings),
+      roleless_high_watermark_(std::clamp(high_watermark, partition_log_->log_start_offset(),
+                                          partition_log_->log_end_offset())) {}
+
+LogEnds Replica::log_ends() const {
+    if (closed_ends_) return *closed_ends_;
+    return {partition_log_->log_start_offset(), partition_log_->log_end_offset(),
+            partition_log_->durable_end_offset()};
+}
+
+LeaderRules Replica::rules() const {
+    return {settings_.min_insync_replicas, settings_.replica_lag_max, settings_.acks_need_sync};
+}
+
+ReplicaView Replica::view() const {
+    ReplicaView view;
+    view.leader = current_leader_;
+    const LogEnds ends = log_ends();
+    view.log_start = ends.start;
+    view.log_end = ends.end;
+    view.high_watermark = view.last_stable = roleless_high_watermark_;
+    if (const LeaderCore* const core = leader()) {
+        view.leads = true;
+        view.epoch_start = core->epoch_start_offset();
+        view.high_watermark = core->high_watermark();
+        view.last_stable = core->last_stable_offset();
+    } else if (const auto* const follower = std::get_if<FollowerCore>(&role_)) {
+        view.high_watermark = follower->high_watermark();
+        view.last_stable = follower->last_stable_offset();
+    }
+    INVARIANT(view.last_stable <= view.high_watermark && view.high_watermark <= view.log_end,
+              "last stable offset, high watermark and log end out of order");
+    return view;
+}
+
+ErrorCode Replica::closed_code() const {
+    if (offline()) return ErrorCode::kafka_storage_error;
+    return stopped_ || std::holds_alternative<std::monostate>(role_)
+               ? ErrorCode::not_leader_or_follower
+               : ErrorCode::none;
+}
+
+ProduceAnswer Replica::refusal(ErrorCode code, std::string why) const {
+    ProduceAnswer answer;
+    answer.code = code;
+    answer.why = std::move(why);
+    if (code == ErrorCode::not_leader_or_follower) answer.current_leader = current_leader_;
+    return answer;
+}
+
+Result<void> Replica::become(const PartitionState& state, env::Instant now, AfterGuard& after) {
+    if (stopped_) return fail(ErrorCode::not_leader_or_follower, "the partition was stopped");
+    if (offline()) return fail(ErrorCode::kafka_storage_error, "the log is offline");
+    if (partition_epoch_ && state.partition_epoch <= *partition_epoch_) return ok();
+    if (state.leader_epoch < current_leader_.epoch) return ok();
+    if (state.leader == self_) {
+        TRY_VOID(lead(state, now, after));
+    } else {
+        follow(state, after);
+    }
+    current_leader_ = {state.leader, state.leader_epoch};
+    partition_epoch_ = state.partition_epoch;
+    after.news = true;
+    return ok();
+}
+
+Result<void> Replica::lead(const PartitionState& state, env::Instant now, AfterGuard& after) {
+    LeaderCore* core = leader();
+    if (core == nullptr || core->leader_epoch() < state.leader_epoch) {
+        TRY_VOID(begin_epoch(state.leader_epoch));
+        LOG_INFO(logger_, "became leader", kv("leader_epoch", state.leader_epoch),
+                 kv("log_end_offset", partition_log_->log_end_offset()),
+                 kv("high_watermark", view().high_watermark));
+    }
+    if (core != nullptr) {
+        carry_out(core->update(state, now), after);
+        return ok();
+    }
+    const Offset high_watermark = view().high_watermark;
+    core = &role_.emplace<LeaderCore>(self_, state, rules(), log_ends(), high_watermark, now);
+    carry_out(core->advance(now), after);
+    return ok();
+}
+
+/// A full disk does not keep a replica from leading: the epoch is noted again by its first batch,
+/// at the same offset.
+Result<void> Replica::begin_epoch(LeaderEpoch epoch) {
+    const Result<void> noted = partition_log_->begin_epoch(epoch);
+    if (noted || (env::is_out_of_space(noted.error()) && !partition_log_->offline())) return ok();
+    return noted;
+}
+
+void Replica::follow(const PartitionState& state, AfterGuard& after) {
+    if (auto* const follower = std::get_if<FollowerCore>(&role_)) {
+        follower->update(state);
+        return;
+    }
+    const Offset high_watermark = view().high_watermark;
+    current_leader_ = {state.leader, state.leader_epoch};
+    resign(ErrorCode::not_leader_or_follower, after);
+    role_.emplace<FollowerCore>(state, log_ends(), high_watermark);
+    LOG_INFO(logger_, "became follower", kv("leader", state.leader),
+             kv("leader_epoch", state.leader_epoch));
+}
+
+void Replica::configure(const PartitionSettings& settings, env::Instant now, AfterGuard& after) {
+    settings_ = settings;
+    partition_log_->set_options(settings.log);
+    if (LeaderCore* const core = leader()) carry_out(core->configure(rules(), now), after);
+}
+
+void Replica::stop(AfterGuard& after) {
+    resign(ErrorCode::not_leader_or_follower, after);
+    stopped_ = true;
+    after.news = true;
+}
+
+void Replica::take_offline(AfterGuard& after) {
+    resign(ErrorCode::kafka_storage_error, after);
+    storage_failed_ = true;
+    after.news = true;
+}
+
+std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, ProduceTerms& terms,
+                                              env::Instant now, AfterGuard& after) {
+    LeaderCore* const core = leader();
+    if (const ErrorCode code = closed_code(); code != ErrorCode::none)
+        return refusal(code, "the replica is closed");
+    if (core == nullptr)
+        return refusal(ErrorCode::not_leader_or_follower,
+                       "this broker does not lead the partition");
+    if (const auto admitted = core->admit(terms.acks); !admitted) {
+        return refusal(admitted.error().code, admitted.error().why);
+    }
+    if (batch.refusal) {
+        ProduceAnswer refused = refusal(batch.refusal->code, batch.refusal->why);
+        refused.record_errors = batch.refusal->records;
+        return refused;
+    }
+    ProduceAnswer answer;
+    answer.log_append_time = batch.log_append_time;
+    if (batch.log_append_time.value >= 0) {
+        const std::int64_t behind_ms = last_append_time_.value - batch.log_append_time.value;
+        if (behind_ms > 0 && behind_ms <= kStampRaceMs) {
+            record::stamp_timestamps(batch.bytes, record::TimestampType::log_append,
+                                     last_append_time_);
+            answer.log_append_time = last_append_time_;
+        }
+        last_append_time_ = answer.log_append_time;
+    }
+    const Append place = core->stage(batch.records);
+    record::stamp(batch.bytes, place.base_offset, place.leader_epoch);
+    if (const auto written = partition_log_->append(batch.bytes); !written)
+        return append_failed(written.error(), after);
+
+    const Offset end = place.base_offset + batch.records;
+    after.news = true;
+    carry_out(core->appended(end, now), after);
+    if (terms.acks == Acks::all && core->park({end, terms.deadline, waiting_.next_ticket()})) {
+        waiting_.add({std::move(terms.done), place.base_offset, answer.log_append_time});
+        return std::nullopt;
+    }
+    answer.base_offset = place.base_offset;
+    answer.log_start_offset = partition_log_->log_start_offset();
+    return answer;
+}
+
+ProduceAnswer Replica::append_failed(const Error& error, AfterGuard& after) {
+    leader()->append_failed();
+    if (partition_log_->offline()) take_offline(after);
+    return refusal(error.code, error.why);
+}
+
+env::Instant Replica::expire(env::Instant now, AfterGuard& after) {
+    LeaderCore* const core = leader();
+    if (core == nullptr) return env::kNever;
+    if (core->next_deadline() <= now) carry_out(core->expire(now), after);
+    return core->next_deadline();
+}
+
+FetchAnswer Replica::fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after) {
+    FetchAnswer answer;
+    FetchBounds bounds;
+    answer.code = closed_code();
+    if (answer.code == ErrorCode::none) {
+        bounds = fetch_bounds(question, view(), *partition_log_);
+        answer.code = bounds.code;
+    }
+    if (answer.code == ErrorCode::none && question.replica.value >= 0) {
+        answer.code = acknowledge(question, bounds, now, after);
+    }
+    if (answer.code != ErrorCode::none) {
+        const bool moved = answer.code == ErrorCode::not_leader_or_follower ||
+                           answer.code == ErrorCode::fenced_leader_epoch;
+        if (moved) answer.current_leader = current_leader_;
+        return answer;
+    }
+    const ReplicaView seen = view();
+    answer.high_watermark = seen.high_watermark;
+    answer.last_stable_offset = seen.last_stable;
+    answer.log_start_offset = seen.log_start;
+    answer.diverging_epoch = bounds.diverging;
+    if (bounds.diverging || question.from >= bounds.upper) return answer;
+    auto records = partition_log_->read(question.from, bounds.upper, question.bytes_max,
+                                        question.at_least_one_batch);
+    if (records) {
+        answer.records = *std::move(records);
+        return answer;
+    }
+    LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", records.error().why));
+    if (partition_log_->offline()) take_offline(after);
+    FetchAnswer failed;
+    failed.code = records.error().code;
+    return failed;
+}
+
+/// A follower has what lies before the offset it fetches from, unless its history differs. One that
+/// is not among the replicas may be ahead of this leader's metadata: it is told to ask again.
+ErrorCode Replica::acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
+                               env::Instant now, AfterGuard& after) {
+    LeaderCore* const core = leader();
+    INVARIANT(core != nullptr, "a follower's fetch at a follower");
+    if (core->follower(question.replica) == nullptr) {
+        return question.current_leader_epoch == kNoLeaderEpoch ? ErrorCode::not_leader_or_follower
+                                                               : ErrorCode::unknown_leader_epoch;
+    }
+    if (bounds.diverging) return ErrorCode::none;
+    carry_out(
+        core->follower_fetched({question.replica, question.from, question.log_start_offset}, now),
+        after);
+    return ErrorCode::none;
+}
+
+OffsetAnswer Replica::find_offset(const OffsetQuestion& question) {
+    OffsetAnswer answer;
+    answer.code = closed_code();
+    return answer.code == ErrorCode::none ? lookup_offset(question, view(), *partition_log_)
+                                          : answer;
+}
+
+EpochAnswer Replica::end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const {
+    EpochAnswer answer;
+    answer.code = closed_code();
+    if (answer.code == ErrorCode::none)
+        answer.code = check_leader_epoch(current_leader_.epoch, current_leader_epoch);
+    if (answer.code == ErrorCode::none && leader() == nullptr)
+        answer.code = ErrorCode::not_leader_or_follower;
+    if (answer.code != ErrorCode::none) return answer;
+    answer.end = epoch_end(epoch, view(), *partition_log_).value_or(storage::EpochEnd{});
+    return answer;
+}
+
+void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after) {
+    if (closed_ends_) return;
+    partition_log_->mark_durable(done);
+    if (LeaderCore* const core = leader())
+        carry_out(core->synced(partition_log_->durable_end_offset(), now), after);
+}
+
+void Replica::sync_failed(const Error& error, AfterGuard& after) {
+    LOG_ERROR(logger_, "sync failed", kv("why", error.why));
+    if (!closed_ends_) partition_log_->mark_offline();
+    take_offline(after);
+}
+
+Result<void> Replica::close() {
+    INVARIANT(stopped_, "closed before it was stopped");
+    if (closed_ends_) return ok();
+    LogEnds ends = log_ends();
+    const Result<void> closed = partition_log_->close();
+    if (closed) ends.durable_end = ends.end;
+    closed_ends_ = ends;
+    return closed;
+}
+
+void Replica::resign(ErrorCode code, AfterGuard& after) {
+    if (LeaderCore* const core = leader()) carry_out(core->resign(code), after);
+}
+
+void Replica::carry_out(const LeaderOutput& output, AfterGuard& after) {
+    after.news |= output.high_watermark_moved;
+    for (const Completion& end : output.completed) {
+        WaitingProduce waiting = waiting_.take(end.ticket);
+        ProduceAnswer answer;
+        if (end.code == ErrorCode::none) {
+            answer.base_offset = waiting.base_offset;
+            answer.log_append_time = waiting.log_append_time;
+            answer.log_start_offset = log_ends().start;
+        } else {
+            answer = refusal(end.code, "it was appended, but not known to be committed");
+        }
+        after.answers.emplace_back(std::move(waiting.done), std::move(answer));
+    }
+}
+
+}  // namespace milena::replication

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the partition's guard guards: the log, the role's core over it, and those who wait. Carries
+// the core's decisions out where that means the log; what means other people (answers, news) goes
+// into AfterGuard, for when the guard has been released. Not thread-safe: LocalPartition holds one
+// in env::Guarded.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fetch_bounds.h"
+#include "fetch_listeners.h"
+#include "follower_core.h"
+#include "leader_core.h"
+#include "replica_view.h"
+#include "waiting_produces.h"
+
+namespace milena::replication {
+
+/// What is left to do once the guard has been released.
+struct AfterGuard {
+    std::vector<std::pair<ProduceDone, ProduceAnswer>> answers;
+    bool news = false;
+    NewsRound round;
+};
+
+/// A produced batch that has been looked at without the guard.
+struct PreparedBatch {
+    MutableBytes bytes;
+    std::int64_t records = 0;
+    /// −1 unless LogAppendTime; then the batch is stamped with it.
+    Timestamp log_append_time{-1};
+    /// It will not be taken; told to its producer only if the partition could take one.
+    std::optional<record::Refusal> refusal;
+};
+
+/// Who produces, and how long it waits.
+struct ProduceTerms {
+    Acks acks = Acks::leader;
+    env::Instant deadline;
+    ProduceDone done;
+};
+
+class Replica {
+public:
+    Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log, Offset high_watermark,
+            const PartitionSettings& settings);
+
+    Result<void> become(const PartitionState& state, env::Instant now, AfterGuard& after);
+    void configure(const PartitionSettings& settings, env::Instant now, AfterGuard& after);
+    void stop(AfterGuard& after);
+    void take_offline(AfterGuard& after);
+
+    std::optional<ProduceAnswer> produce(const PreparedBatch& batch, ProduceTerms& terms,
+                                         env::Instant now, AfterGuard& after);
+    env::Instant expire(env::Instant now, AfterGuard& after);
+    FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);
+    OffsetAnswer find_offset(const OffsetQuestion& question);
+    EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const;
+
+    FetchListeners& listeners() { return listeners_; }
+    /// Offsets and leadership; those of the end after close().
+    ReplicaView view() const;
+    bool offline() const { return storage_failed_ || (!closed_ends_ && partition_log_->offline()); }
+    Offset durable_end_offset() const { return log_ends().durable_end; }
+
+    /// Nothing to do after close().
+    storage::Log::PendingSync pending_sync() const {
+        return closed_ends_ ? storage::Log::PendingSync{} : partition_log_->pending_sync();
+    }
+    void synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after);
+    void sync_failed(const Error& error, AfterGuard& after);
+    /// After stop().
+    Result<void> close();
+
+private:
+    LeaderCore* leader() { return std::get_if<LeaderCore>(&role_); }
+    const LeaderCore* leader() const { return std::get_if<LeaderCore>(&role_); }
+    LogEnds log_ends() const;
+    LeaderRules rules() const;
+    /// The code with which everything is refused now: KAFKA_STORAGE_ERROR or
+    /// NOT_LEADER_OR_FOLLOWER; none if open.
+    ErrorCode closed_code() const;
+    ProduceAnswer refusal(ErrorCode code, std::string why) const;
+
+    Result<void> lead(const PartitionState& state, env::Instant now, AfterGuard& after);
+    void follow(const PartitionState& state, AfterGuard& after);
+    Result<void> begin_epoch(LeaderEpoch epoch);
+    ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
+                          env::Instant now, AfterGuard& after);
+    ProduceAnswer append_failed(const Error& error, AfterGuard& after);
+    void resign(ErrorCode code, AfterGuard& after);
+    void carry_out(const LeaderOutput& output, AfterGuard& after);
+
+    const BrokerId self_;
+    Logger logger_;
+    std::unique_ptr<storage::Log> partition_log_;
+    PartitionSettings settings_;
+    /// Nothing until the metadata has assigned a role.
+    std::variant<std::monostate, LeaderCore, FollowerCore> role_;
+    Offset roleless_high_watermark_;
+    CurrentLeader current_leader_;
+    std::optional<PartitionEpoch> partition_epoch_;
+    WaitingProduces waiting_;
+    FetchListeners listeners_;
+    Timestamp last_append_time_{-1};
+    bool stopped_ = false;
+    /// What the closed log can't be asked any more.
+    std::optional<LogEnds> closed_ends_;
+    bool storage_failed_ = false;
+};
+
+}  // namespace milena::replication
