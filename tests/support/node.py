@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server as a process: configured, started on free ports, watched, stopped by its pid.
+
+By default it is Milena. With MILENA_TEST_PEER set to a folder of Apache Kafka's jars it is Apache Kafka, so
+that the tests themselves can be held against what they were written from.
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from . import wire
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MILENA = pathlib.Path(os.environ.get('MILENA_BINARY', ROOT / 'build' / 'milena'))
+PEER = os.environ.get('MILENA_TEST_PEER')
+
+PROPERTIES = '''process.roles=broker,controller
+node.id=1
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
+controller.listener.names=CONTROLLER
+controller.quorum.bootstrap.servers=127.0.0.1:{controller_port}
+log.dirs={data}
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+'''
+
+
+def free_port():
+    """A port that nobody listens on, below those that the system gives to clients."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(('127.0.0.1', port))
+                return port
+            except OSError:
+                pass
+
+
+class Node:
+    """One combined node in a folder of its own. A context manager: leaves no process and no folder behind."""
+
+    def __init__(self, extra=None, data=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))
+        self.port, self.controller_port = free_port(), free_port()
+        self.data = pathlib.Path(data or self.folder / 'data')
+        self.properties = self.folder / 'server.properties'
+        self.log_path = self.folder / 'server.log'
+        text = PROPERTIES.format(port=self.port, controller_port=self.controller_port, data=self.data)
+        self.properties.write_text(text + ''.join(f'{k}={v}\n' for k, v in (extra or {}).items()))
+        self.process = None
+        self.last_start_s = None
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def bootstrap(self):
+        return f'127.0.0.1:{self.port}'
+
+    def command(self):
+        if PEER:
+            from . import apache
+            return apache.server_command(PEER, self.properties)
+        return [str(MILENA), 'server', str(self.properties)]
+
+    def spawn(self):
+        """Starts the process and does not wait for it to serve."""
+        if PEER and not (self.data / 'meta.properties').exists():
+            from . import apache
+            apache.format_storage(PEER, self.properties)
+        with open(self.log_path, 'ab') as log:
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                            cwd=self.folder)
+        return self.process
+
+    def start(self, timeout_s=60):
+        """Starts the process and waits for its first answer."""
+        began = time.monotonic()
+        self.spawn()
+        while time.monotonic() - began < timeout_s:
+            if self.process.poll() is not None:
+                raise AssertionError(f'the server ended with {self.process.returncode}:\n{self.log()}')
+            if self.answers():
+                self.last_start_s = time.monotonic() - began
+                return self
+            time.sleep(0.01)
+        raise AssertionError(f'no answer after {timeout_s} s:\n{self.log()}')
+
+    def answers(self):
+        """True if a new connection gets an answer to Metadata that names a broker."""
+        try:
+            with wire.Connection(self.port, timeout_s=2) as connection:
+                return bool(connection.metadata().brokers)
+        except (OSError, wire.Closed):
+            return False
+
+    def connect(self, timeout_s=10):
+        return wire.Connection(self.port, timeout_s=timeout_s)
+
+    def stop(self, timeout_s=60):
+        """SIGTERM; gives the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout_s)
+
+    def kill(self):
+        """SIGKILL, if it still runs."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def restart(self):
+        self.stop()
+        return self.start()
+
+    def log(self):
+        return self.log_path.read_text(errors='replace') if self.log_path.exists() else ''
+
+    def log_lines(self):
+        return self.log().count('\n')
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def rss_kib(self):
+        status = pathlib.Path(f'/proc/{self.process.pid}/status').read_text()
+        return int(re.search(r'VmRSS:\s+(\d+) kB', status)[1])
+
+    def cpu_s(self):
+        """User and system time of the process so far."""
+        fields = pathlib.Path(f'/proc/{self.process.pid}/stat').read_text().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def descriptors(self):
+        return len(os.listdir(f'/proc/{self.process.pid}/fd'))
+
+    def meta_properties(self):
+        lines = (self.data / 'meta.properties').read_text().splitlines()
+        return dict(line.split('=', 1) for line in lines if line and not line.startswith('#'))
