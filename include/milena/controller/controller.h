@@ -8,7 +8,7 @@
 // is committed is a pointer. Beside it stand only things that may be forgotten: when brokers were last heard of, and
 // indexes that can be rebuilt.
 //
-// One concern, one file in src/controller: features, brokers, topics, placement, configs, partitions.
+// One concern, one file in src/controller: activation, brokers, topics, placement, configs, partitions.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 #include "milena/controller/requests.h"
 #include "milena/env/clock.h"
 #include "milena/env/env.h"
-#include "milena/metadata/delta.h"
+#include "milena/metadata/loader.h"
 
 namespace milena::controller {
 
@@ -52,18 +52,26 @@ struct Decision {
 /// Records that nobody asked for.
 using Records = std::vector<RecordValue>;
 
+/// What a new leader of the quorum starts from.
+struct Activation {
+    /// Everything up to the leader's first record in its epoch.
+    std::shared_ptr<const metadata::Image> committed;
+    /// A metadata transaction has begun in the log whose end never came: it will be aborted.
+    bool in_transaction = false;
+    /// The records that formatting left (KIP-778), for a log that has none of its own; none: the defaults of Kafka 4.4.
+    std::span<const RecordValue> bootstrap;
+    env::Instant now;
+};
+
 class Controller {
 public:
     /// `random` outlives this.
     Controller(Options options, env::Random& random);
     ~Controller();
 
-    /// This node leads the quorum. `committed` holds everything up to the leader's first record in this epoch, and
-    /// `next` is where the returned records will go. On an empty log they are the first records of a cluster: those of
-    /// the `bootstrap` (of a format, KIP-778; empty: the defaults of Kafka 4.4).
-    /// Every broker has a whole session timeout from now on to be heard of.
-    Records activate(std::shared_ptr<const metadata::Image> committed, std::span<const RecordValue> bootstrap,
-                     env::Instant now);
+    /// This node leads the quorum; decides from now on. The records go first into the log; on an empty log they are the
+    /// first of a cluster. Every unfenced broker has a whole session timeout from now on to be heard of.
+    Records activate(const Activation& activation);
     /// Leadership is lost: what was not committed is forgotten.
     void resign();
     bool is_active() const { return state_ != nullptr; }
@@ -71,13 +79,13 @@ public:
     const std::shared_ptr<const metadata::Image>& image() const;
 
     /// Takes the records of one decision of ours, appended from `first` on. An error is a bug of ours in those records.
-    Result<void> apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch);
+    Result<void> apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch, env::Instant now);
 
     // Requests; only while active. `next` is the offset that the first of the returned records will get.
     Decision<CreateTopicsReply> create_topics(const CreateTopicsRequest& request) const;
     Decision<std::vector<DeletedTopic>> delete_topics(std::span<const TopicToDelete> topics) const;
     Decision<Result<RegisterBrokerReply>> register_broker(const RegisterBrokerRequest& request, Offset next,
-                                                          env::Instant now);
+                                                          env::Instant now) const;
     /// Notes that the broker was heard of even if it changes nothing.
     Decision<Result<BrokerHeartbeatReply>> heartbeat(const BrokerHeartbeatRequest& request, env::Instant now);
     Decision<Result<void>> unregister_broker(BrokerId broker) const;
@@ -92,6 +100,8 @@ public:
 
 private:
     struct State;
+    void note_brokers(const metadata::Update& update);
+
     Options options_;
     env::Random& random_;
     std::unique_ptr<State> state_;

@@ -47,7 +47,7 @@ struct CreateTopicsRequest {
 
 struct TopicConfigEntry {
     std::string name;
-    std::optional<std::string> value;
+    std::optional<std::string> value{};
     ConfigSource source = ConfigSource::fallback;
     bool is_sensitive = false;
     bool is_read_only = false;
@@ -57,17 +57,17 @@ struct TopicConfigEntry {
 
 /// What became of one topic. Where code is none, id (zero if only validated), counts and configs are set.
 struct CreatedTopic {
-    std::string name;
+    std::string name{};
     ErrorCode code = ErrorCode::none;
-    std::string why;
-    Uuid id;
+    std::string why{};
+    Uuid id{};
     std::int32_t partition_count = -1;
     std::int16_t replication_factor = -1;
-    std::vector<TopicConfigEntry> configs;  ///< all keys, by name
+    std::vector<TopicConfigEntry> configs{};  ///< all keys, by name
 };
 
 struct CreateTopicsReply {
-    std::vector<CreatedTopic> topics;  ///< by name, those named twice once
+    std::vector<CreatedTopic> topics;  ///< in the request's order, those named twice once
 };
 
 /// One by id, or by name if the id is zero.
@@ -77,10 +77,10 @@ struct TopicToDelete {
 };
 
 struct DeletedTopic {
-    std::string name;
-    Uuid id;
+    std::string name{};
+    Uuid id{};
     ErrorCode code = ErrorCode::none;
-    std::string why;
+    std::string why{};
 };
 
 struct RegisterBrokerRequest {

@@ -3,7 +3,6 @@
 // and the names of what changed, which drives everything else. One owner, one thread.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <set>
 #include <vector>
@@ -11,12 +10,9 @@
 #include "milena/base/bytes.h"
 #include "milena/base/result.h"
 #include "milena/metadata/image.h"
+#include "milena/metadata/records.h"
 
 namespace milena::metadata {
-
-/// The value of one record of __cluster_metadata: uvarint frame version (1), uvarint record type, uvarint record
-/// version, body.
-using RecordValue = std::vector<std::byte>;
 
 /// What differs, or may differ, between two images: whoever was named in a record.
 struct Changes {

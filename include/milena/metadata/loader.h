@@ -21,8 +21,8 @@ struct Update {
 
 class Loader {
 public:
-    /// Goes on from `image`.
-    explicit Loader(std::shared_ptr<const Image> image);
+    /// Goes on from `image`; `in_transaction` if a transaction has begun whose end has not come, with nothing in it.
+    explicit Loader(std::shared_ptr<const Image> image, bool in_transaction = false);
 
     /// Takes the records of the next committed batch; `end` is its last record. A control batch has no values and only
     /// moves the offset. An error means that the log can't be followed; nothing more may be asked of this loader.
@@ -40,8 +40,8 @@ public:
     bool in_transaction() const { return in_transaction_; }
 
 private:
-    Result<void> apply_record(BytesView value, const Provenance& end);
-    Result<void> begin_transaction();
+    Result<void> apply_record(BytesView value, Offset offset, const Provenance& end);
+    Result<void> begin_transaction(Offset offset, const Provenance& end);
     Result<void> end_transaction(bool keep);
     /// current_ takes in what delta_ holds.
     void settle();

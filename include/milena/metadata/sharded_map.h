@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -73,10 +74,35 @@ public:
     bool equal(const ShardedMap& other, const Same& same) const {
         if (list_ == other.list_) return true;
         if (size_ != other.size_) return false;
-        for (Iterator a = begin(), b = other.begin(); a != end(); a.skip_shared(b)) {
+        for (Iterator a = begin(), b = other.begin(); a != end(); step_both(a, b)) {
             if (!(a->first == b->first) || !same(a->second, b->second)) return false;
         }
         return true;
+    }
+
+    /// Calls `each(key, old, now)` in key order for every key whose values are not the same object in memory; the
+    /// pointer is null on the side that lacks it. Shards that both share are not looked at, so equal values may be told.
+    template <class Each>
+    void for_each_difference(const ShardedMap& now, const Each& each) const {
+        static constexpr const V* kAbsent = nullptr;
+        if (list_ == now.list_) return;
+        Iterator a = begin();
+        Iterator b = now.begin();
+        skip_shared(a, b);
+        while (a != end() || b != now.end()) {
+            if (b == now.end() || (a != end() && a->first < b->first)) {
+                each(a->first, &a->second, kAbsent);
+                ++a;
+            } else if (a == end() || b->first < a->first) {
+                each(b->first, kAbsent, &b->second);
+                ++b;
+            } else {
+                each(a->first, &a->second, &b->second);
+                ++a;
+                ++b;
+            }
+            skip_shared(a, b);
+        }
     }
 
 private:
@@ -92,6 +118,20 @@ private:
         const auto at =
             std::partition_point(shard.begin(), shard.end(), [&](const Entry& entry) { return entry.first < key; });
         return static_cast<std::size_t>(at - shard.begin());
+    }
+
+    /// Over whole shards while both are at the start of the same one.
+    static void skip_shared(Iterator& a, Iterator& b) {
+        while (a.position_ == 0 && b.position_ == 0 && a.shard_ < a.shards_->size() && b.shard_ < b.shards_->size() &&
+               (*a.shards_)[a.shard_] == (*b.shards_)[b.shard_]) {
+            ++a.shard_;
+            ++b.shard_;
+        }
+    }
+    static void step_both(Iterator& a, Iterator& b) {
+        ++a;
+        ++b;
+        skip_shared(a, b);
     }
 
     std::shared_ptr<const Shards> list_;
@@ -129,17 +169,6 @@ private:
     friend class ShardedMap;
     Iterator(const Shards* shards, std::size_t shard, std::size_t position)
         : shards_(shards), shard_(shard), position_(position) {}
-
-    /// Steps both on, over whole shards while both are at the start of the same one.
-    void skip_shared(Iterator& other) {
-        ++*this;
-        ++other;
-        while (position_ == 0 && other.position_ == 0 && shard_ < shards_->size() &&
-               other.shard_ < other.shards_->size() && (*shards_)[shard_] == (*other.shards_)[other.shard_]) {
-            ++shard_;
-            ++other.shard_;
-        }
-    }
 
     const Shards* shards_ = nullptr;
     std::size_t shard_ = 0;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door: which concern answers which request, and the one place where state changes.
+#include "milena/controller/controller.h"
+
+#include <algorithm>
+
+#include "broker_contacts.h"
+#include "brokers.h"
+#include "activation.h"
+#include "milena/metadata/loader.h"
+#include "milena/protocol/records/metadata.h"
+#include "producer_ids.h"
+#include "topics.h"
+#include "view.h"
+
+namespace milena::controller {
+
+static env::Duration milliseconds(std::int32_t count) { return std::chrono::milliseconds(count); }
+
+struct Controller::State {
+    State(const Options& options, const Activation& activation)
+        : loader(activation.committed, activation.in_transaction),
+          partitions(*activation.committed->topics),
+          contacts(milliseconds(options.session_timeout_ms)),
+          last_record(activation.now) {
+        contacts.begin(*activation.committed, activation.now);
+    }
+
+    View view(const Options& options) const { return {options, *loader.image(), partitions}; }
+
+    metadata::Loader loader;
+    PartitionIndexes partitions;
+    BrokerContacts contacts;
+    env::Instant last_record;
+};
+
+Controller::Controller(Options options, env::Random& random) : options_(std::move(options)), random_(random) {}
+Controller::~Controller() = default;
+
+Records Controller::activate(const Activation& activation) {
+    INVARIANT(activation.committed != nullptr, "a controller begins with an image");
+    state_ = std::make_unique<State>(options_, activation);
+    return activation_records(state_->view(options_), activation);
+}
+
+void Controller::resign() { state_.reset(); }
+
+const std::shared_ptr<const metadata::Image>& Controller::image() const {
+    INVARIANT(is_active(), "only the active controller has a state");
+    return state_->loader.image();
+}
+
+Result<void> Controller::apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch,
+                               env::Instant now) {
+    INVARIANT(is_active(), "records of a controller that has resigned");
+    if (records.empty()) return ok();
+    const metadata::Provenance end{first + (static_cast<std::int64_t>(records.size()) - 1), epoch, -1};
+    const std::vector<BytesView> values(records.begin(), records.end());
+    TRY_VOID(state_->loader.apply(values, end));
+    state_->last_record = now;
+    const auto update = state_->loader.take();
+    if (!update) return ok();  // inside a transaction
+    state_->partitions.update(*update);
+    note_brokers(*update);
+    return ok();
+}
+
+void Controller::note_brokers(const metadata::Update& update) {
+    for (const BrokerId id : update.changes.brokers) {
+        const auto* const before = update.before->cluster->find_broker(id);
+        const auto* const after = update.after->cluster->find_broker(id);
+        if (!after) {
+            state_->contacts.forget(id);
+        } else if (!before || before->epoch != after->epoch) {
+            state_->contacts.registered(id, after->epoch, state_->last_record);
+        } else if (after->in_controlled_shutdown && !before->in_controlled_shutdown) {
+            state_->contacts.shutting_down(id, update.after->provenance.last_offset);
+        }
+    }
+}
+
+Decision<CreateTopicsReply> Controller::create_topics(const CreateTopicsRequest& request) const {
+    return controller::create_topics(state_->view(options_), request, random_);
+}
+
+Decision<std::vector<DeletedTopic>> Controller::delete_topics(std::span<const TopicToDelete> topics) const {
+    return controller::delete_topics(state_->view(options_), topics);
+}
+
+Decision<Result<RegisterBrokerReply>> Controller::register_broker(const RegisterBrokerRequest& request, Offset next,
+                                                                  env::Instant now) const {
+    return controller::register_broker(state_->view(options_), state_->contacts, request, next, now);
+}
+
+Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbeatRequest& request, env::Instant now) {
+    const View view = state_->view(options_);
+    if (const auto broker = find_broker(view, request.id, request.epoch); !broker) {
+        return {{}, std::unexpected(broker.error())};
+    }
+    state_->contacts.heartbeat(request.id, request.epoch, request.metadata_offset, now);
+    auto decision = controller::heartbeat(view, state_->contacts, request);
+    // It is told to go: its next incarnation need not wait for its session to end.
+    if (decision.reply && decision.reply->should_shut_down) state_->contacts.forget(request.id);
+    return decision;
+}
+
+Decision<Result<void>> Controller::unregister_broker(BrokerId broker) const {
+    return controller::unregister_broker(state_->view(options_), broker);
+}
+
+Decision<Result<void>> Controller::register_controller(const RegisterControllerRequest& request) const {
+    return controller::register_controller(state_->view(options_), request);
+}
+
+Decision<Result<ProducerIdBlock>> Controller::allocate_producer_ids(const AllocateProducerIdsRequest& request) const {
+    return controller::allocate_producer_ids(state_->view(options_), request);
+}
+
+Records Controller::tick(env::Instant now) {
+    const View view = state_->view(options_);
+    if (const auto silent = state_->contacts.expired(*view.image.cluster, now)) {
+        return fence(view, *view.image.cluster->find_broker(*silent));
+    }
+    if (options_.idle_interval_ms > 0 && now >= state_->last_record + milliseconds(options_.idle_interval_ms)) {
+        return {metadata::encode_record(protocol::NoOpRecord{})};
+    }
+    return {};
+}
+
+env::Instant Controller::deadline() const {
+    const env::Instant session = state_->contacts.next_expiry(*image()->cluster);
+    if (options_.idle_interval_ms <= 0) return session;
+    return std::min(session, state_->last_record + milliseconds(options_.idle_interval_ms));
+}
+
+}  // namespace milena::controller

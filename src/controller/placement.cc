@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placement.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace milena::controller {
+namespace {
+
+std::unexpected<Error> too_few(std::int16_t replication_factor, std::string_view why) {
+    return fail(ErrorCode::invalid_replication_factor,
+                fmt::format("Unable to replicate the partition {} time(s): {}", replication_factor, why));
+}
+
+std::size_t draw(env::Random& random, std::size_t below) { return static_cast<std::size_t>(random.next() % below); }
+
+/// The brokers in rounds, one of each rack that has any left, from a random rack and a random broker of each rack on.
+std::vector<UsableBroker> interleave(std::vector<UsableBroker> brokers, env::Random& random) {
+    std::ranges::sort(brokers, {}, &UsableBroker::id);
+    std::map<std::string, std::vector<UsableBroker>> racks;
+    for (UsableBroker& broker : brokers) racks[broker.rack].push_back(broker);
+
+    std::vector<std::vector<UsableBroker>> order;
+    for (auto& [name, members] : racks) {
+        std::ranges::rotate(members, members.begin() + static_cast<std::ptrdiff_t>(draw(random, members.size())));
+        order.push_back(std::move(members));
+    }
+    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(draw(random, order.size())));
+
+    std::vector<UsableBroker> ring;
+    for (std::size_t round = 0; ring.size() < brokers.size(); ++round) {
+        for (const auto& members : order) {
+            if (round < members.size()) ring.push_back(members[round]);
+        }
+    }
+    return ring;
+}
+
+class Placer {
+public:
+    /// `ring` begins with the brokers that may lead.
+    Placer(std::vector<UsableBroker> ring, std::size_t leaders)
+        : ring_(std::move(ring)), leaders_(leaders), replica_counts_(ring_.size()) {}
+
+    Replicas next(std::size_t count) {
+        std::vector<std::size_t> chosen{partition_ % leaders_};
+        while (chosen.size() < count) chosen.push_back(best_follower(chosen));
+        ++partition_;
+
+        Replicas replicas;
+        for (const std::size_t at : chosen) {
+            ++replica_counts_[at];
+            replicas.push_back(ring_[at].id);
+        }
+        return replicas;
+    }
+
+private:
+    std::size_t best_follower(const std::vector<std::size_t>& chosen) const {
+        // With every round of leaders the walk begins one step further, so that a leader's followers change.
+        const std::size_t start = chosen.front() + 1 + partition_ / leaders_;
+        std::size_t best = 0;
+        auto best_rank = rank(ring_.size(), chosen);
+        for (std::size_t step = 0; step < ring_.size(); ++step) {
+            const std::size_t at = (start + step) % ring_.size();
+            if (const auto its = rank(at, chosen); its < best_rank) {
+                best = at;
+                best_rank = its;
+            }
+        }
+        INVARIANT(best_rank < rank(ring_.size(), chosen), "fewer brokers than replicas");
+        return best;
+    }
+
+    /// The lower, the better; a broker that is chosen already ranks like the place behind the ring: last.
+    std::tuple<bool, bool, std::size_t, std::size_t> rank(std::size_t at, const std::vector<std::size_t>& chosen) const {
+        if (at == ring_.size() || std::ranges::find(chosen, at) != chosen.end()) return {true, true, 0, 0};
+        const auto in_rack = static_cast<std::size_t>(
+            std::ranges::count_if(chosen, [&](std::size_t other) { return ring_[other].rack == ring_[at].rack; }));
+        return {false, ring_[at].fenced, in_rack, replica_counts_[at]};
+    }
+
+    std::vector<UsableBroker> ring_;
+    std::size_t leaders_;
+    std::vector<std::size_t> replica_counts_;
+    std::size_t partition_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<Replicas>> place(std::vector<UsableBroker> brokers, std::int32_t partitions,
+                                    std::int16_t replication_factor, env::Random& random) {
+    INVARIANT(partitions > 0 && replication_factor > 0, "counts are checked before");
+    const auto count = static_cast<std::size_t>(replication_factor);
+    if (count > brokers.size()) {
+        return too_few(replication_factor,
+                       fmt::format("The target replication factor of {} cannot be reached because only {} broker(s) are "
+                                   "registered or some brokers have all their log directories cordoned.",
+                                   replication_factor, brokers.size()));
+    }
+    std::vector<UsableBroker> fenced;
+    std::erase_if(brokers, [&](const UsableBroker& broker) {
+        if (broker.fenced) fenced.push_back(broker);
+        return broker.fenced;
+    });
+    if (brokers.empty()) {
+        return too_few(replication_factor,
+                       "All brokers are currently fenced or have all their log directories cordoned.");
+    }
+    const std::size_t leaders = brokers.size();
+    std::vector<UsableBroker> ring = interleave(std::move(brokers), random);
+    if (!fenced.empty()) std::ranges::copy(interleave(std::move(fenced), random), std::back_inserter(ring));
+
+    Placer placer(std::move(ring), leaders);
+    std::vector<Replicas> result;
+    result.reserve(static_cast<std::size_t>(partitions));
+    for (std::int32_t partition = 0; partition < partitions; ++partition) result.push_back(placer.next(count));
+    return result;
+}
+
+}  // namespace milena::controller

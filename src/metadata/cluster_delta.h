@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registrations of brokers and controllers.
+#pragma once
+
+#include "milena/protocol/records/metadata.h"
+#include "part.h"
+
+namespace milena::metadata {
+
+class ClusterDelta {
+public:
+    ClusterDelta(std::shared_ptr<const ClusterImage> base, Changes& changes) : part_(std::move(base)), changes_(changes) {}
+
+    Result<void> apply(const protocol::RegisterBrokerRecord& record);
+    Result<void> apply(const protocol::UnregisterBrokerRecord& record);
+    Result<void> apply(const protocol::FenceBrokerRecord& record);
+    Result<void> apply(const protocol::UnfenceBrokerRecord& record);
+    Result<void> apply(const protocol::BrokerRegistrationChangeRecord& record);
+    Result<void> apply(const protocol::RegisterControllerRecord& record);
+    Result<void> apply(const protocol::UnregisterControllerRecord& record);
+
+    std::shared_ptr<const ClusterImage> finish() && { return std::move(part_).finish(); }
+
+private:
+    /// The registration of that broker and that epoch, to be changed.
+    Result<BrokerRegistration*> edit_broker(std::int32_t id, std::int64_t epoch);
+
+    CopiedPart<ClusterImage> part_;
+    Changes& changes_;
+};
+
+}  // namespace milena::metadata
