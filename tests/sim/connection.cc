@@ -14,7 +14,9 @@ Connection::Connection(Fabric& fabric, std::uint64_t number, std::unique_ptr<Con
 
 std::size_t Connection::put(Side side, BytesView bytes) {
     ConnectionEnd& from = end(side);
-    const std::size_t room = kWindowBytes - std::min(kWindowBytes, from.unread_bytes);
+    // Half a window at least, or a reader of single bytes would make a writer of single bytes.
+    if (from.unread_bytes > kWindowBytes / 2) return 0;
+    const std::size_t room = kWindowBytes - from.unread_bytes;
     const BytesView taken = bytes.first(std::min(bytes.size(), room));
     from.unread_bytes += taken.size();
     for (BytesView left = taken; !left.empty();) {
@@ -34,7 +36,7 @@ std::size_t Connection::take(Side side, MutableBytes into) {
     to.inbox.erase(to.inbox.begin(), last);
     // The acknowledgement is taken to arrive at once: it could only be later.
     peer(side).unread_bytes -= count;
-    peer(side).writer.wake();
+    if (peer(side).unread_bytes <= kWindowBytes / 2) peer(side).writer.wake();
     return count;
 }
 
