@@ -87,7 +87,7 @@ private:
 
 #define MILENA_LOG(log, level, ...)                                       \
     do {                                                                  \
-        if (const auto& log_ = (log); log_.enabled(level)) log_.write(level, __VA_ARGS__); \
+        if (const auto& log_to_ = (log); log_to_.enabled(level)) log_to_.write(level, __VA_ARGS__); \
     } while (false)
 #define LOG_TRACE(log, ...) MILENA_LOG(log, ::milena::LogLevel::trace, __VA_ARGS__)
 #define LOG_DEBUG(log, ...) MILENA_LOG(log, ::milena::LogLevel::debug, __VA_ARGS__)

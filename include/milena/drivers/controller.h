@@ -21,10 +21,15 @@ class MetadataPublisher;
 /// A listener of the quorum, which must be started with it and with `publisher`.
 class ControllerHost : public controller::Gateway, public QuorumListener {
 public:
-    /// `quorum` and `publisher` outlive this. Requests that have not been answered are bounded by kParkedMax; one more
-    /// is THROTTLING_QUOTA_EXCEEDED.
-    static std::unique_ptr<ControllerHost> make(env::Env& env, Logger logger, controller::Options options,
+    /// `quorum` and `publisher` are used until stop(). Requests that have not been answered are bounded by kParkedMax;
+    /// one more is THROTTLING_QUOTA_EXCEEDED. On the control thread, or before it runs.
+    static std::shared_ptr<ControllerHost> make(env::Env& env, Logger logger, controller::Options options,
                                                 Quorum& quorum, MetadataPublisher& publisher);
+
+    /// Decides nothing any more; what is parked is answered NOT_CONTROLLER. On the control thread.
+    virtual void stop() = 0;
+    /// Whether this node decides. On the control thread.
+    virtual bool is_active() const = 0;
 
     static constexpr std::size_t kParkedMax = 10'000;
 };

@@ -36,6 +36,10 @@ public:
     /// control thread, where it is also called.
     void follow(Follower follower);
 
+    /// Whether the log holds a transaction whose end has not come, so that the image is the one from before it. On the
+    /// control thread.
+    bool in_transaction() const { return loader_.in_transaction(); }
+
     // The quorum's side, on the control thread.
     void on_snapshot(const MetadataSnapshot& snapshot) override;
     void on_committed(std::span<const MetadataBatch> batches) override;
@@ -46,9 +50,9 @@ public:
 
 private:
     struct Waiting;
+    env::Task<Result<void>> wait_on_control(Offset offset, env::Instant deadline);
     void publish();
-    void wake();
-    void fail(Error why);
+    void give_up(const Error& why);
 
     env::Env& env_;
     Logger log_;
