@@ -26,6 +26,9 @@ struct LogOptions {
     std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;  ///< segment.ms
     std::uint32_t index_interval_bytes = 4096;         ///< index.interval.bytes
     std::uint64_t segment_index_bytes = 10ULL << 20;   ///< segment.index.bytes
+    /// The topic is not compacted, so its offsets have no gaps: one between two segments that were
+    /// not synced is lost data, and recovery cuts the log there.
+    bool is_gapless = false;
 };
 
 /// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte
@@ -90,8 +93,8 @@ public:
 
     /// The bytes from the batch that holds `from` on, which must lie in [log_start_offset,
     /// log_end_offset]: at most `bytes_max`, no batch that reaches `upper`; at least the first
-    /// batch, whole, if `at_least_one`. Empty, without a file, where nothing lies below `upper`.
-    /// One range stays within one segment.
+    /// batch, whole, if `at_least_one`. Empty, without a file, where nothing lies below `upper`
+    /// or `bytes_max` does not hold the first batch. One range stays within one segment.
     virtual Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
                                    bool at_least_one) = 0;
 
@@ -124,14 +127,15 @@ public:
     /// What flush() would sync, taken to another thread so that the guard is not held meanwhile.
     class PendingSync {
     public:
-        /// Nothing to sync: everything below end() is durable already.
-        bool empty() const { return files.empty(); }
+        /// Nothing to sync: everything below `end` is durable already.
+        bool empty() const { return files.empty() && !has_new_names; }
         /// In any thread, without the guard. An error is final: the directory goes offline.
         Result<void> run() const;
 
         std::vector<std::shared_ptr<env::File>> files;
         /// Files were made since the last sync, so their names need one too.
         bool has_new_names = false;
+        std::uint64_t names_made = 0;
         env::FileSystem* file_system = nullptr;
         std::string directory;
         Offset end;

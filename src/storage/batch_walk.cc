@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_walk.h"
+
+#include <fmt/format.h>
+
+namespace milena::storage {
+namespace {
+
+constexpr std::size_t kMagicEnd = 17;
+
+std::unexpected<Error> bad_batch(const env::File& file, std::uint64_t position,
+                                 std::string_view why) {
+    return fail(ErrorCode::corrupt_message,
+                fmt::format("{} at {}: {}", file.path(), position, why));
+}
+
+/// Message sets of magic 0 and 1 were last written by brokers before 0.11. They are no damage:
+/// whoever meets one must stop, not cut the log.
+std::unexpected<Error> legacy_batch(const env::File& file, std::uint64_t position) {
+    return fail(ErrorCode::unsupported_for_message_format,
+                fmt::format("{} at {}: a message set of the format before Kafka 0.11", file.path(),
+                            position));
+}
+
+/// Size of the batch whose first bytes are `head`, of which kMagicEnd at least must be there.
+Result<std::size_t> batch_size(const env::File& file, std::uint64_t position, BytesView head) {
+    constexpr std::int32_t kLegacyLengthMin = 14;
+    if (head.size() < kMagicEnd)
+        return bad_batch(file, position, "the file ends inside a batch header");
+    const auto magic = load<std::int8_t>(head.data() + kMagicEnd - 1);
+    const auto length = load<std::int32_t>(head.data() + 8);
+    if ((magic == 0 || magic == 1) && length >= kLegacyLengthMin)
+        return legacy_batch(file, position);
+    if (magic != record::kMagic) return bad_batch(file, position, fmt::format("magic {}", magic));
+    auto size = record::announced_size(head);
+    if (!size) return bad_batch(file, position, size.error().why);
+    return **size;
+}
+
+}  // namespace
+
+Result<std::optional<FoundBatch>> HeaderWalk::next() {
+    if (next_ >= end_) return std::nullopt;
+    const std::uint64_t left = end_ - next_;
+    const std::size_t wanted = std::min<std::uint64_t>(left, record::kBatchHeaderBytes);
+    if (next_ < buffer_at_ || next_ + wanted > buffer_at_ + buffered_) {
+        const MutableBytes into =
+            MutableBytes(buffer_).first(std::min<std::uint64_t>(left, kBufferBytes));
+        TRY(buffered_, file_.read_at(next_, into));
+        buffer_at_ = next_;
+    }
+    const std::size_t skip = next_ - buffer_at_;
+    const BytesView head = BytesView(buffer_).first(buffered_).subspan(std::min(skip, buffered_));
+    TRY(const std::size_t size, batch_size(file_, next_, head));
+    if (size > left || head.size() < record::kBatchHeaderBytes) {
+        return bad_batch(file_, next_,
+                         fmt::format("a batch of {} bytes, with {} left", size, left));
+    }
+    const FoundBatch found{next_, size, record::BatchView(head.first(record::kBatchHeaderBytes))};
+    next_ += size;
+    return found;
+}
+
+Result<void> BatchReader::read_more(std::size_t wanted) {
+    if (at_ > 0) {
+        std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
+        filled_ -= at_;
+        at_ = 0;
+    }
+    const std::uint64_t left = end_ - read_;
+    const std::size_t target =
+        filled_ + std::min<std::uint64_t>(left, std::max(wanted, kChunkBytes) - filled_);
+    if (buffer_.size() < target) buffer_.resize(target);
+    TRY(const std::size_t count,
+        file_.read_at(read_, MutableBytes(buffer_).first(target).subspan(filled_)));
+    if (count == 0 && target > filled_)
+        return bad_batch(file_, read_, "the file is shorter than it was");
+    filled_ += count;
+    read_ += count;
+    return ok();
+}
+
+Result<std::optional<FoundBatch>> BatchReader::next() {
+    const auto whole = [this](std::size_t wanted) {
+        return filled_ - at_ >= wanted || read_ == end_;
+    };
+    while (!whole(record::kBatchHeaderBytes)) TRY_VOID(read_more(record::kBatchHeaderBytes));
+    const std::uint64_t position = read_ - (filled_ - at_);
+    if (position == end_) return std::nullopt;
+    TRY(const std::size_t size,
+        batch_size(file_, position, BytesView(buffer_).first(filled_).subspan(at_)));
+    if (size > end_ - position) {
+        return bad_batch(file_, position,
+                         fmt::format("a batch of {} bytes, with {} left", size, end_ - position));
+    }
+    while (!whole(size)) TRY_VOID(read_more(size));
+    const FoundBatch found{position, size,
+                           record::BatchView(BytesView(buffer_).subspan(at_, size))};
+    at_ += size;
+    return found;
+}
+
+Result<record::BatchView> read_batch(const env::File& file, const FoundBatch& found,
+                                     std::vector<std::byte>& memory) {
+    if (memory.size() < found.size) memory.resize(found.size);
+    const MutableBytes bytes = MutableBytes(memory).first(found.size);
+    TRY(const std::size_t count, file.read_at(found.position, bytes));
+    if (count != found.size)
+        return bad_batch(file, found.position, "the file is shorter than it was");
+    TRY(const auto batch, record::first_batch(bytes));
+    if (!batch || batch->size() != found.size)
+        return bad_batch(file, found.position, "the batch has changed");
+    return *batch;
+}
+
+}  // namespace milena::storage

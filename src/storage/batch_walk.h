@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ways to go over the batches of a log file: HeaderWalk looks at headers only and jumps over
+// the records, BatchReader reads all of it. Both end with CORRUPT_MESSAGE where no whole batch
+// begins, and both hold bounded memory: a header buffer, or the larger of a chunk and the largest
+// batch.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "milena/env/files.h"
+#include "milena/record/batch.h"
+
+namespace milena::storage {
+
+/// A batch in a file. `view` has the header's bytes only, or the whole batch, as the walk says.
+struct FoundBatch {
+    std::uint64_t position = 0;
+    std::uint64_t size = 0;
+    record::BatchView view{BytesView()};
+
+    std::uint64_t end() const { return position + size; }
+};
+
+class HeaderWalk {
+public:
+    /// From `position`, where a batch begins, up to `end`, the size of the log.
+    HeaderWalk(const env::File& file, std::uint64_t position, std::uint64_t end)
+        : file_(file), next_(position), end_(end) {}
+
+    /// The next batch, its header valid until the next call; nothing at the end.
+    Result<std::optional<FoundBatch>> next();
+
+private:
+    static constexpr std::size_t kBufferBytes = 4096;
+
+    const env::File& file_;
+    std::uint64_t next_;
+    std::uint64_t end_;
+    std::uint64_t buffer_at_ = 0;
+    std::size_t buffered_ = 0;
+    std::array<std::byte, kBufferBytes> buffer_;
+};
+
+class BatchReader {
+public:
+    BatchReader(const env::File& file, std::uint64_t position, std::uint64_t end)
+        : file_(file), read_(position), end_(end) {}
+
+    /// The next batch, whole, valid until the next call; nothing at the end. The CRC is not
+    /// checked.
+    Result<std::optional<FoundBatch>> next();
+
+private:
+    static constexpr std::size_t kChunkBytes = 256 * 1024;
+
+    Result<void> read_more(std::size_t wanted);
+
+    const env::File& file_;
+    std::uint64_t read_;
+    std::uint64_t end_;
+    std::vector<std::byte> buffer_;
+    std::size_t at_ = 0;
+    std::size_t filled_ = 0;
+};
+
+/// Reads the whole batch that a HeaderWalk found into `memory`.
+Result<record::BatchView> read_batch(const env::File& file, const FoundBatch& found,
+                                     std::vector<std::byte>& memory);
+
+}  // namespace milena::storage

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "index_file.h"
+
+#include <fmt/format.h>
+
+namespace milena::storage {
+namespace {
+
+bool is_zero(BytesView entry) {
+    return std::ranges::all_of(entry, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+Result<void> read_exactly(const env::File& file, std::uint64_t position, MutableBytes into) {
+    TRY(const std::size_t count, file.read_at(position, into));
+    if (count == into.size()) return ok();
+    return fail(ErrorCode::kafka_storage_error,
+                fmt::format("{}: ends at {}, expected {} more bytes", file.path(), position + count,
+                            into.size() - count));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<env::File>> IndexFile::open_for_reading() const {
+    return files_->open(path_, env::OpenMode::read_only);
+}
+
+void IndexFile::attach(std::uint64_t size) {
+    INVARIANT(is_possible_size(size), "an index holds whole entries");
+    clear();
+    attached_bytes_ = size;
+    is_loaded_ = size == 0;
+}
+
+Result<void> IndexFile::load() {
+    TRY(const auto file, open_for_reading());
+    std::byte entry[kEntryBytesMax];
+    const MutableBytes bytes(entry, entry_bytes_);
+    // Almost always the last entry is one; else the zeros begin somewhere, and they go on to the
+    // end.
+    std::uint64_t low = 0;
+    std::uint64_t high = attached_bytes_ / entry_bytes_;
+    for (std::uint64_t probe = high - 1; low < high; probe = low + (high - low) / 2) {
+        TRY_VOID(read_exactly(*file, probe * entry_bytes_, bytes));
+        if (is_zero(bytes)) {
+            high = probe;
+        } else {
+            low = probe + 1;
+        }
+    }
+    blocks_ = low / entries_per_block_;
+    tail_.resize(low % entries_per_block_ * entry_bytes_);
+    if (!tail_.empty()) TRY_VOID(read_exactly(*file, blocks_ * block_bytes(), tail_));
+    is_loaded_ = true;
+    return ok();
+}
+
+void IndexFile::clear() {
+    is_loaded_ = true;
+    blocks_ = 0;
+    tail_.clear();
+    first_entries_.clear();
+}
+
+Result<void> IndexFile::write_tail() {
+    TRY_VOID(load_first_entries());
+    TRY(const auto file, files_->open(path_, env::OpenMode::create));
+    return file->write_at(blocks_ * block_bytes(), tail_);
+}
+
+Result<void> IndexFile::append(BytesView entry) {
+    INVARIANT(entry.size() == entry_bytes_, "an index has entries of one size");
+    const std::size_t before = tail_.size();
+    tail_.insert(tail_.end(), entry.begin(), entry.end());
+    if (tail_.size() < block_bytes()) return ok();
+    Result<void> written = write_tail();
+    if (!written) {
+        tail_.resize(before);
+        return written;
+    }
+    first_entries_.insert(first_entries_.end(), tail_.begin(),
+                          tail_.begin() + static_cast<std::ptrdiff_t>(entry_bytes_));
+    ++blocks_;
+    tail_.clear();
+    return ok();
+}
+
+Result<void> IndexFile::read(std::uint64_t index, MutableBytes into) const {
+    INVARIANT(index < count(), "no such index entry");
+    const std::uint64_t block = index / entries_per_block_;
+    if (block == blocks_) {
+        std::memcpy(into.data(), tail_.data() + index % entries_per_block_ * entry_bytes_,
+                    entry_bytes_);
+        return ok();
+    }
+    TRY(const auto file, open_for_reading());
+    return read_exactly(*file, index * entry_bytes_, into.first(entry_bytes_));
+}
+
+Result<void> IndexFile::read_block(std::uint64_t block, MutableBytes into) const {
+    TRY(const auto file, open_for_reading());
+    return read_exactly(*file, block * block_bytes(), into);
+}
+
+Result<void> IndexFile::load_first_entries() const {
+    if (first_entries_.size() == blocks_ * entry_bytes_) return ok();
+    TRY(const auto file, open_for_reading());
+    std::vector<std::byte> firsts(blocks_ * entry_bytes_);
+    for (std::uint64_t block = 0; block < blocks_; ++block) {
+        const MutableBytes entry = MutableBytes(firsts).subspan(block * entry_bytes_, entry_bytes_);
+        TRY_VOID(read_exactly(*file, block * block_bytes(), entry));
+    }
+    first_entries_ = std::move(firsts);
+    return ok();
+}
+
+Result<void> IndexFile::truncate(std::uint64_t count) {
+    INVARIANT(count <= this->count(), "an index is cut, not grown");
+    const std::uint64_t blocks = count / entries_per_block_;
+    const std::size_t tail_bytes = count % entries_per_block_ * entry_bytes_;
+    if (blocks < blocks_) {
+        std::vector<std::byte> tail(tail_bytes);
+        if (!tail.empty()) {
+            TRY(const auto file, open_for_reading());
+            TRY_VOID(read_exactly(*file, blocks * block_bytes(), tail));
+        }
+        tail_ = std::move(tail);
+        blocks_ = blocks;
+        first_entries_.resize(std::min(first_entries_.size(), blocks * entry_bytes_));
+    } else {
+        tail_.resize(tail_bytes);
+    }
+    return ok();
+}
+
+Result<std::shared_ptr<env::File>> IndexFile::write() {
+    TRY(std::shared_ptr<env::File> file, files_->open(path_, env::OpenMode::create));
+    if (!tail_.empty()) TRY_VOID(file->write_at(blocks_ * block_bytes(), tail_));
+    TRY(const std::uint64_t size, file->size());
+    if (size != count() * entry_bytes_) TRY_VOID(file->truncate(count() * entry_bytes_));
+    return file;
+}
+
+}  // namespace milena::storage

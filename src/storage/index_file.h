@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sorted file of entries of equal size, as the offset and the time index of a segment are. Whole
+// blocks of about 4 KiB lie in the file; the block that still grows is in memory and written when
+// it is full, at a roll and at a clean stop. A search reads at most one block: the first entry of
+// each is kept (loaded when first needed). No file stays open and nothing is mapped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "milena/env/files.h"
+
+namespace milena::storage {
+
+class IndexFile {
+public:
+    static constexpr std::size_t kBlockBytesMax = 4096;
+    static constexpr std::size_t kEntryBytesMax = 12;
+
+    IndexFile(env::FileSystem& files, std::string path, std::size_t entry_bytes)
+        : files_(&files),
+          path_(std::move(path)),
+          entry_bytes_(entry_bytes),
+          entries_per_block_(kBlockBytesMax / entry_bytes) {}
+
+    /// A file of `size` bytes can be an index.
+    bool is_possible_size(std::uint64_t size) const { return size % entry_bytes_ == 0; }
+    /// Takes over the entries of the file, which has `size` bytes and is looked at when an entry is
+    /// first needed: most sealed segments are never searched. An entry of zeros ends them: a file
+    /// that was grown ahead is full of them.
+    void attach(std::uint64_t size);
+    /// Has looked at the file once this has succeeded; every other function needs that.
+    Result<void> ensure_loaded() const {
+        return is_loaded_ ? ok() : const_cast<IndexFile*>(this)->load();
+    }
+
+    std::uint64_t count() const {
+        INVARIANT(is_loaded_, "an index is counted before it is loaded");
+        return blocks_ * entries_per_block_ + tail_.size() / entry_bytes_;
+    }
+    /// Forgets everything; what the file holds is overwritten and cut later.
+    void clear();
+
+    Result<void> append(BytesView entry);
+    /// Copies entry `index` to `into`.
+    Result<void> read(std::uint64_t index, MutableBytes into) const;
+    /// Keeps the first `count` entries.
+    Result<void> truncate(std::uint64_t count);
+    /// Makes the file hold exactly the entries. The file is given back open, to be synced.
+    Result<std::shared_ptr<env::File>> write();
+
+    /// How many entries, from the first on, `holds` is true for; it must not become true again.
+    template <class Holds>
+    Result<std::uint64_t> partition_point(Holds holds) const {
+        if (!tail_.empty() && holds(BytesView(tail_).first(entry_bytes_))) {
+            return blocks_ * entries_per_block_ + count_in(tail_, holds);
+        }
+        TRY_VOID(load_first_entries());
+        const std::uint64_t before = count_in(first_entries_, holds);
+        if (before == 0) return 0;
+        std::byte block[kBlockBytesMax];
+        const MutableBytes bytes(block, entries_per_block_ * entry_bytes_);
+        TRY_VOID(read_block(before - 1, bytes));
+        return (before - 1) * entries_per_block_ + count_in(bytes, holds);
+    }
+
+private:
+    Result<void> load();
+
+    template <class Holds>
+    std::uint64_t count_in(BytesView entries, Holds& holds) const {
+        std::size_t low = 0;
+        std::size_t high = entries.size() / entry_bytes_;
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (holds(entries.subspan(middle * entry_bytes_, entry_bytes_))) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    Result<void> write_tail();
+    Result<void> load_first_entries() const;
+    Result<void> read_block(std::uint64_t block, MutableBytes into) const;
+    Result<std::unique_ptr<env::File>> open_for_reading() const;
+    std::uint64_t block_bytes() const { return entries_per_block_ * entry_bytes_; }
+
+    env::FileSystem* files_;
+    std::string path_;
+    std::size_t entry_bytes_;
+    std::size_t entries_per_block_;
+    bool is_loaded_ = true;
+    /// Bytes of the file as it was attached.
+    std::uint64_t attached_bytes_ = 0;
+    /// Whole blocks in the file.
+    std::uint64_t blocks_ = 0;
+    /// Entries behind them.
+    std::vector<std::byte> tail_;
+    /// The first entry of each whole block, as far as they were loaded: all or none.
+    mutable std::vector<std::byte> first_entries_;
+};
+
+}  // namespace milena::storage

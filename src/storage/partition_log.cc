@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appending, rolling, syncing and cutting. After any failure that leaves files in an unknown state
+// the log is offline.
+#include "partition_log.h"
+
+#include <fmt/format.h>
+
+namespace milena::storage {
+
+Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string directory,
+                                       const LogOptions& options, const Recovery& recovery) {
+    TRY(LoadedLog loaded, load_log({env.files(), logger, directory, options, recovery}));
+    return std::make_unique<PartitionLog>(env, std::move(logger), std::move(directory), options,
+                                          std::move(loaded));
+}
+
+Result<void> Log::PendingSync::run() const {
+    for (const auto& file : files) TRY_VOID(file->sync());
+    return has_new_names ? file_system->sync_directory(directory) : ok();
+}
+
+PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
+                           const LogOptions& options, LoadedLog loaded)
+    : files_(env.files()),
+      clock_(env.clock()),
+      logger_(std::move(logger)),
+      directory_(std::move(directory)),
+      options_(options),
+      segments_(std::move(loaded.segments)),
+      epochs_(std::move(loaded.epochs)),
+      log_start_(loaded.log_start),
+      log_end_(loaded.log_end),
+      durable_end_(loaded.durable_end),
+      last_epoch_(loaded.last_epoch),
+      unsynced_(std::move(loaded.unsynced)),
+      names_made_(loaded.has_new_names ? 1 : 0) {
+    for (const auto& segment : segments_) size_bytes_ += segment->size();
+    active().set_created_at(clock_.wall());
+}
+
+Result<void> PartitionLog::check_usable() const {
+    if (!is_offline_) return ok();
+    return fail(ErrorCode::kafka_storage_error,
+                fmt::format("{}: offline after a failed write or sync", directory_));
+}
+
+Result<void> PartitionLog::or_offline(Result<void> done) {
+    if (!done) {
+        LOG_ERROR(logger_, "log is offline", kv("directory", directory_),
+                  kv("why", done.error().why));
+        is_offline_ = true;
+    }
+    return done;
+}
+
+void PartitionLog::mark_offline() {
+    is_offline_ = true;
+}
+
+Result<PartitionLog::Summary> PartitionLog::summarize(BytesView batches) const {
+    Summary summary;
+    summary.first_offset = log_end_;
+    Offset next = log_end_;
+    LeaderEpoch epoch = epochs_.last();
+    for (bool is_first = true; !batches.empty(); is_first = false) {
+        TRY(const auto batch, record::first_batch(batches));
+        if (!batch)
+            return fail(ErrorCode::corrupt_message, "the last batch of an append is cut off");
+        if (batch->base_offset() < next || batch->last_offset_delta() < 0) {
+            return fail(ErrorCode::corrupt_message,
+                        fmt::format("a batch of offsets {} to {} can't follow {}",
+                                    batch->base_offset(), batch->last_offset(), next));
+        }
+        if (is_first) summary.first_offset = batch->base_offset();
+        next = batch->next_offset();
+        summary.last_offset = batch->last_offset();
+        summary.last_epoch = batch->leader_epoch();
+        summary.max_timestamp = std::max(summary.max_timestamp, batch->max_timestamp());
+        summary.has_new_epoch |= batch->leader_epoch() > epoch;
+        batches = batches.subspan(batch->size());
+    }
+    return summary;
+}
+
+Result<void> PartitionLog::append(BytesView batches) {
+    TRY_VOID(check_usable());
+    if (batches.empty()) return ok();
+    TRY(const Summary summary, summarize(batches));
+    TRY(const bool rolls, must_roll(summary, batches.size()));
+    if (rolls) TRY_VOID(roll(summary.first_offset));
+    if (summary.has_new_epoch) TRY_VOID(begin_epochs(batches));
+    bool is_torn = false;
+    if (auto done = active().append(batches, options_, is_torn); !done) {
+        return is_torn ? or_offline(std::move(done)) : done;
+    }
+    size_bytes_ += batches.size();
+    log_end_ = summary.last_offset.next();
+    last_epoch_ = summary.last_epoch;
+    return ok();
+}
+
+/// On disk before the batches are: an epoch that begins at or behind the end is cut when the log is
+/// found again.
+Result<void> PartitionLog::begin_epochs(BytesView batches) {
+    std::vector<EpochCache::Entry> entries = epochs_.entries();
+    while (!batches.empty()) {
+        const record::BatchView batch = **record::first_batch(batches);
+        if (batch.leader_epoch() > (entries.empty() ? kNoLeaderEpoch : entries.back().epoch)) {
+            EpochCache::add(entries, {batch.leader_epoch(), batch.base_offset()});
+        }
+        batches = batches.subspan(batch.size());
+    }
+    return epochs_.replace(std::move(entries));
+}
+
+Result<void> PartitionLog::begin_epoch(LeaderEpoch epoch) {
+    TRY_VOID(check_usable());
+    return epochs_.begin(epoch, log_end_);
+}
+
+Result<bool> PartitionLog::must_roll(const Summary& summary, std::uint64_t bytes) {
+    if (!active().fits(bytes, summary.last_offset, options_)) {
+        if (bytes > INT32_MAX)
+            return fail(ErrorCode::record_list_too_large, fmt::format("{} bytes at once", bytes));
+        return true;
+    }
+    return active().is_due(summary.max_timestamp, clock_.wall(), options_);
+}
+
+Result<void> PartitionLog::roll(Offset base) {
+    if (active().base() == base)
+        return ok();  // empty, or its index can't hold more: it takes one more append
+    TRY(auto sealed, active().seal());
+    auto segment = std::make_unique<Segment>(files_, directory_, base, 0);
+    TRY_VOID(segment->create());
+    segment->set_created_at(clock_.wall());
+    unsynced_.insert(unsynced_.end(), sealed.begin(), sealed.end());
+    active().release_file();
+    segments_.push_back(std::move(segment));
+    ++names_made_;
+    LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
+    return ok();
+}
+
+Log::PendingSync PartitionLog::pending_sync() const {
+    PendingSync pending;
+    pending.file_system = &files_;
+    pending.directory = directory_;
+    pending.end = log_end_;
+    pending.truncations = truncations_;
+    pending.names_made = names_made_;
+    pending.has_new_names = names_made_ != names_synced_;
+    pending.files = unsynced_;
+    if (durable_end_ < log_end_) {
+        // Always open: nothing was appended, or recovered beyond the recovery point, without it.
+        pending.files.push_back(segments_.back()->open_file());
+    }
+    return pending;
+}
+
+void PartitionLog::mark_durable(const PendingSync& done) {
+    std::erase_if(unsynced_, [&](const auto& file) {
+        return std::ranges::find(done.files, file) != done.files.end();
+    });
+    names_synced_ = std::max(names_synced_, done.names_made);
+    if (done.truncations == truncations_)
+        durable_end_ = std::max(durable_end_, std::min(done.end, log_end_));
+}
+
+Result<void> PartitionLog::flush() {
+    TRY_VOID(check_usable());
+    const PendingSync pending = pending_sync();
+    TRY_VOID(or_offline(pending.run()));
+    mark_durable(pending);
+    return ok();
+}
+
+Result<void> PartitionLog::close() {
+    TRY_VOID(check_usable());
+    auto sealed = active().seal();
+    if (!sealed) return or_offline(std::unexpected(sealed.error()));
+    unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
+    ++names_made_;
+    TRY_VOID(flush());
+    is_offline_ = true;
+    return ok();
+}
+
+void PartitionLog::forget_cut(Offset end) {
+    log_end_ = end;
+    durable_end_ = std::min(durable_end_, end);
+    last_limit_.base = Offset(-1);
+    ++truncations_;
+    size_bytes_ = 0;
+    for (const auto& segment : segments_) size_bytes_ += segment->size();
+}
+
+Result<void> PartitionLog::truncate_segments(Offset end) {
+    while (segments_.back()->base() >= end && segments_.size() > 1) {
+        TRY_VOID(segments_.back()->remove());
+        segments_.pop_back();
+    }
+    TRY(const Offset new_end, active().truncate(end));
+    forget_cut(new_end);
+    TRY_VOID(truncate_transaction_index(
+        files_, directory_ + "/" + segment_file_name(active().base(), ".txnindex"), new_end));
+    TRY_VOID(remove_snapshots_above(files_, directory_, new_end));
+    TRY_VOID(epochs_.truncate_end(new_end));
+    last_epoch_ = log_start_ < new_end ? epochs_.at(new_end + -1) : kNoLeaderEpoch;
+    // The end has moved back, and with it what pending_sync() takes for synced.
+    TRY(const auto file, active().file());
+    TRY_VOID(file->sync());
+    ++names_made_;
+    return flush();
+}
+
+Result<void> PartitionLog::truncate_to(Offset end) {
+    TRY_VOID(check_usable());
+    if (end >= log_end_) return ok();
+    if (end < log_start_ || end <= segments_.front()->base()) return restart_at(end);
+    return or_offline(truncate_segments(end));
+}
+
+Result<void> PartitionLog::restart_segments(Offset start) {
+    while (!segments_.empty()) {
+        TRY_VOID(segments_.back()->remove());
+        segments_.pop_back();
+    }
+    TRY_VOID(remove_snapshots_above(files_, directory_, Offset(-1)));
+    TRY_VOID(epochs_.replace({}));
+    segments_.push_back(std::make_unique<Segment>(files_, directory_, start, 0));
+    active().set_created_at(clock_.wall());
+    log_start_ = start;
+    last_epoch_ = kNoLeaderEpoch;
+    unsynced_.clear();
+    forget_cut(start);
+    durable_end_ = start;
+    TRY_VOID(active().create());
+    ++names_made_;
+    return flush();
+}
+
+Result<void> PartitionLog::restart_at(Offset start) {
+    TRY_VOID(check_usable());
+    return or_offline(restart_segments(start));
+}
+
+Result<void> PartitionLog::remove_segments_below(Offset start) {
+    while (segments_.size() > 1 && segments_[1]->base() <= start) {
+        TRY_VOID(segments_.front()->remove());
+        size_bytes_ -= segments_.front()->size();
+        segments_.erase(segments_.begin());
+    }
+    return epochs_.truncate_start(start);
+}
+
+Result<void> PartitionLog::raise_start(Offset start) {
+    TRY_VOID(check_usable());
+    if (start > log_end_) {
+        return fail(ErrorCode::offset_out_of_range,
+                    fmt::format("a start of {} behind the end {}", start, log_end_));
+    }
+    if (start <= log_start_) return ok();
+    log_start_ = start;
+    return or_offline(remove_segments_below(start));
+}
+
+}  // namespace milena::storage

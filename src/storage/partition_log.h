@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one implementation of Log: segments in offset order, the last one active. What was loaded at
+// start comes from log_loader.h; searches stand in partition_log_search.cc.
+#pragma once
+
+#include <vector>
+
+#include "epoch_cache.h"
+#include "log_loader.h"
+#include "milena/storage/log.h"
+#include "segment.h"
+
+namespace milena::storage {
+
+class PartitionLog final : public Log {
+public:
+    PartitionLog(env::Env& env, Logger logger, std::string directory, const LogOptions& options,
+                 LoadedLog loaded);
+
+    Offset log_start_offset() const override { return log_start_; }
+    Offset log_end_offset() const override { return log_end_; }
+    Offset durable_end_offset() const override { return durable_end_; }
+    std::uint64_t size_bytes() const override { return size_bytes_; }
+    LeaderEpoch last_epoch() const override { return last_epoch_; }
+    Result<void> append(BytesView batches) override;
+    Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
+                           bool at_least_one) override;
+    Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) override;
+    Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) override;
+    std::optional<EpochEnd> end_of_epoch(LeaderEpoch epoch) const override {
+        return epochs_.end_of(epoch, log_end_);
+    }
+    LeaderEpoch epoch_at(Offset offset) const override { return epochs_.at(offset); }
+    Result<void> begin_epoch(LeaderEpoch epoch) override;
+    Result<void> truncate_to(Offset end) override;
+    Result<void> restart_at(Offset start) override;
+    Result<void> raise_start(Offset start) override;
+    Result<void> flush() override;
+    PendingSync pending_sync() const override;
+    void mark_durable(const PendingSync& done) override;
+    void mark_offline() override;
+    void set_options(const LogOptions& options) override { options_ = options; }
+    Result<void> close() override;
+    bool offline() const override { return is_offline_; }
+
+private:
+    using Segments = std::vector<std::unique_ptr<Segment>>;
+
+    /// What the headers of an append say together.
+    struct Summary {
+        Offset first_offset;
+        Offset last_offset;
+        Timestamp max_timestamp{-1};
+        LeaderEpoch last_epoch = kNoLeaderEpoch;
+        bool has_new_epoch = false;
+    };
+    Result<Summary> summarize(BytesView batches) const;
+    Result<void> begin_epochs(BytesView batches);
+    Result<void> check_usable() const;
+    Result<bool> must_roll(const Summary& summary, std::uint64_t bytes);
+    Result<void> roll(Offset base);
+    /// Passes `done` on; a failure leaves files in a state that nobody knows, so the log is offline
+    /// then.
+    Result<void> or_offline(Result<void> done);
+    Result<void> truncate_segments(Offset end);
+    Result<void> restart_segments(Offset start);
+    Result<void> remove_segments_below(Offset start);
+    void forget_cut(Offset end);
+
+    Segment& active() { return *segments_.back(); }
+    /// Index of the segment that would hold `offset`.
+    std::size_t segment_of(Offset offset) const;
+    bool is_sealed(std::size_t segment) const { return segment + 1 < segments_.size(); }
+    /// The open file of a segment. Of sealed segments the two used last stay open.
+    Result<std::shared_ptr<env::File>> file_of(std::size_t segment);
+    Result<std::uint64_t> end_position(std::size_t segment, Offset limit, std::uint64_t cap);
+    Result<std::optional<TimestampOffset>> find_timestamp_in(std::size_t segment, Timestamp when,
+                                                             Offset limit);
+    Result<std::optional<FoundBatch>> max_timestamp_batch(std::size_t segment, Offset limit,
+                                                          Segment::Header& header);
+    Result<Timestamp> timestamp_in_log(const env::File& file, const FoundBatch& batch);
+    Result<std::optional<TimestampOffset>> first_record(const env::File& file,
+                                                        const FoundBatch& batch, Timestamp from,
+                                                        Offset limit);
+
+    env::FileSystem& files_;
+    env::Clock& clock_;
+    Logger logger_;
+    std::string directory_;
+    LogOptions options_;
+    Segments segments_;
+    EpochCache epochs_;
+    Offset log_start_;
+    Offset log_end_;
+    Offset durable_end_;
+    LeaderEpoch last_epoch_;
+    std::uint64_t size_bytes_ = 0;
+    bool is_offline_ = false;
+
+    /// Files of sealed segments that have not been synced yet.
+    std::vector<std::shared_ptr<env::File>> unsynced_;
+    std::uint64_t names_made_ = 0;
+    std::uint64_t names_synced_ = 0;
+    std::uint64_t truncations_ = 0;
+
+    /// Sealed segments whose file was opened last, by base offset.
+    std::array<Offset, 2> recently_read_{Offset(-1), Offset(-1)};
+    /// Where the last upper bound of a read lay: all readers of a partition share it.
+    struct {
+        Offset base{-1};
+        Offset limit;
+        std::uint64_t position = 0;
+    } last_limit_;
+};
+
+}  // namespace milena::storage

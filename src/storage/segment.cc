@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "segment.h"
+
+#include <fmt/format.h>
+
+namespace milena::storage {
+namespace {
+
+constexpr std::uint64_t kWritebackBytes = 4ULL << 20;
+/// Index entries hold positions as i32.
+constexpr std::uint64_t kSegmentBytesMax = INT32_MAX;
+
+}  // namespace
+
+std::string segment_file_name(Offset base, std::string_view suffix) {
+    return fmt::format("{:020}{}", base.value, suffix);
+}
+
+Segment::Segment(env::FileSystem& files, const std::string& directory, Offset base,
+                 std::uint64_t size)
+    : files_(&files),
+      directory_(directory),
+      base_(base),
+      log_path_(path_of(".log")),
+      size_(size),
+      offsets_(files, path_of(".index"), base),
+      times_(files, path_of(".timeindex"), base),
+      writeback_from_(size),
+      is_max_known_(size == 0) {}
+
+std::string Segment::path_of(std::string_view suffix) const {
+    return directory_ + "/" + segment_file_name(base_, suffix);
+}
+
+Result<std::shared_ptr<env::File>> Segment::file() {
+    if (!file_) {
+        TRY(file_, files_->open(log_path_, env::OpenMode::read_write));
+    }
+    return file_;
+}
+
+Result<void> Segment::create() {
+    INVARIANT(size_ == 0, "a new segment is empty");
+    TRY(file_, files_->open(log_path_, env::OpenMode::create_empty));
+    return ok();
+}
+
+bool Segment::fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const {
+    if (last_offset - base_ > INT32_MAX) return false;
+    if (size_ == 0) return bytes <= kSegmentBytesMax;
+    const std::uint64_t bytes_max = std::min(options.segment_bytes, kSegmentBytesMax);
+    if (bytes > bytes_max || size_ > bytes_max - bytes) return false;
+    // One more entry for each index, and the time index's last one.
+    return (offsets_.count() + 1) * OffsetIndex::kEntryBytes <= options.segment_index_bytes &&
+           (times_.count() + 2) * TimeIndex::kEntryBytes <= options.segment_index_bytes;
+}
+
+Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, const LogOptions& options) {
+    if (size_ == 0) return false;
+    if (!first_timestamp_) {
+        TRY(const auto log, file());
+        TRY(const auto first, HeaderWalk(*log, 0, size_).next());
+        first_timestamp_ = first->view.max_timestamp();
+    }
+    if (first_timestamp_->value >= 0)
+        return batch_timestamp.value - first_timestamp_->value > options.segment_ms;
+    return now.value - created_at_.value > options.segment_ms;
+}
+
+void Segment::note_timestamp(const record::BatchView& batch) {
+    if (batch.max_timestamp() > max_timestamp_.timestamp) {
+        max_timestamp_ = {batch.max_timestamp(), batch.last_offset()};
+    }
+}
+
+Result<void> Segment::account(const FoundBatch& batch, std::uint32_t index_interval_bytes) {
+    note_timestamp(batch.view);
+    if (batch.position == 0) first_timestamp_ = batch.view.max_timestamp();
+    if (bytes_since_index_ > index_interval_bytes) {
+        TRY_VOID(offsets_.append(batch.view.last_offset(), batch.position));
+        TRY_VOID(times_.maybe_append(max_timestamp_));
+        bytes_since_index_ = 0;
+    }
+    bytes_since_index_ += batch.size;
+    size_ = batch.end();
+    return ok();
+}
+
+Result<void> Segment::account_all(BytesView batches, std::uint64_t position,
+                                  std::uint32_t index_interval_bytes) {
+    while (!batches.empty()) {
+        TRY(const auto batch, record::first_batch(batches));
+        INVARIANT(batch, "batches were checked before they were written");
+        TRY_VOID(account({position, batch->size(), *batch}, index_interval_bytes));
+        position += batch->size();
+        batches = batches.subspan(batch->size());
+    }
+    return ok();
+}
+
+Result<void> Segment::append(BytesView batches, const LogOptions& options, bool& is_torn) {
+    TRY(const auto log, file());
+    if (!is_max_known_) TRY_VOID(max_timestamp());
+    const Saved saved{size_, bytes_since_index_, max_timestamp_, is_max_known_, first_timestamp_};
+    const Offset first_offset = record::BatchView(batches).base_offset();
+    Result<void> done = log->write_at(size_, batches);
+    if (done) done = account_all(batches, size_, options.index_interval_bytes);
+    if (!done) {
+        is_torn = !roll_back(saved, first_offset);
+        return done;
+    }
+    if (size_ - writeback_from_ >= kWritebackBytes) {
+        log->start_writeback(writeback_from_, size_ - writeback_from_);
+        writeback_from_ = size_;
+    }
+    return ok();
+}
+
+Result<void> Segment::roll_back(const Saved& saved, Offset first_offset) {
+    size_ = saved.size;
+    bytes_since_index_ = saved.bytes_since_index;
+    max_timestamp_ = saved.max_timestamp;
+    is_max_known_ = saved.is_max_known;
+    first_timestamp_ = saved.first_timestamp;
+    TRY_VOID(file_->truncate(size_));
+    TRY_VOID(offsets_.truncate(first_offset));
+    return times_.truncate(first_offset);
+}
+
+Result<std::optional<FoundBatch>> Segment::find(Offset offset, Header& header) {
+    if (size_ == 0) return std::nullopt;
+    TRY(const auto log, file());
+    TRY(const OffsetIndex::Entry entry, offsets_.floor(offset));
+    HeaderWalk walk(*log, entry.position, size_);
+    while (true) {
+        TRY(auto batch, walk.next());
+        if (!batch) return std::nullopt;
+        if (batch->view.last_offset() < offset) continue;
+        std::ranges::copy(batch->view.bytes(), header.begin());
+        batch->view = record::BatchView(header);
+        return batch;
+    }
+}
+
+Result<void> Segment::scan_timestamps(std::uint64_t position) {
+    TRY(const auto log, file());
+    HeaderWalk walk(*log, position, size_);
+    while (true) {
+        TRY(const auto batch, walk.next());
+        if (!batch) return ok();
+        note_timestamp(batch->view);
+    }
+}
+
+Result<TimeIndex::Entry> Segment::max_timestamp() {
+    if (!is_max_known_) {
+        TRY(max_timestamp_, times_.last());
+        // A sealed segment's last entry is its greatest timestamp; without entries only the batches
+        // can tell.
+        if (times_.count() == 0) TRY_VOID(scan_timestamps(0));
+        is_max_known_ = true;
+    }
+    return max_timestamp_;
+}
+
+Result<Segment::End> Segment::load_end() {
+    End end{base_, kNoLeaderEpoch};
+    TRY(const OffsetIndex::Entry entry, offsets_.last());
+    TRY_VOID(times_.file().ensure_loaded());
+    if (size_ == 0) return end;
+    if (entry.position >= size_) {
+        return fail(ErrorCode::corrupt_message,
+                    fmt::format("{}: its index points beyond it", log_path_));
+    }
+    TRY(const auto log, file());
+    TRY(max_timestamp_, times_.last());
+    HeaderWalk walk(*log, times_.count() == 0 ? 0 : entry.position, size_);
+    while (true) {
+        TRY(const auto batch, walk.next());
+        if (!batch) break;
+        note_timestamp(batch->view);
+        end = {batch->view.next_offset(), batch->view.leader_epoch()};
+    }
+    is_max_known_ = true;
+    bytes_since_index_ = size_ - entry.position;
+    return end;
+}
+
+void Segment::reset_for_rebuild() {
+    offsets_.file().clear();
+    times_.file().clear();
+    bytes_since_index_ = 0;
+    max_timestamp_ = {};
+    is_max_known_ = true;
+    first_timestamp_.reset();
+    size_ = 0;
+    writeback_from_ = 0;
+}
+
+Result<void> Segment::cut(std::uint64_t size) {
+    INVARIANT(size <= size_, "a segment is cut, not grown");
+    TRY(const auto log, file());
+    size_ = size;
+    writeback_from_ = std::min(writeback_from_, size);
+    return log->truncate(size);
+}
+
+Result<Offset> Segment::truncate(Offset end) {
+    Header header;
+    TRY(const auto batch, find(end, header));
+    if (!batch) {
+        TRY_VOID(load_end());
+        return end;
+    }
+    TRY_VOID(cut(batch->position));
+    TRY_VOID(offsets_.truncate(end));
+    TRY_VOID(times_.truncate(end));
+    TRY(const OffsetIndex::Entry entry, offsets_.last());
+    bytes_since_index_ = size_ - entry.position;
+    if (size_ == 0) first_timestamp_.reset();
+    // The entry that was dropped may have hidden smaller maxima before it.
+    TRY(max_timestamp_, times_.last());
+    TRY(const OffsetIndex::Entry scan_from, offsets_.floor(max_timestamp_.offset));
+    TRY_VOID(scan_timestamps(scan_from.position));
+    is_max_known_ = true;
+    return std::min(end, batch->view.base_offset());
+}
+
+Result<std::vector<std::shared_ptr<env::File>>> Segment::seal() {
+    TRY(const TimeIndex::Entry greatest, max_timestamp());
+    TRY_VOID(times_.maybe_append(greatest));
+    std::vector<std::shared_ptr<env::File>> written;
+    TRY(written.emplace_back(), file());
+    TRY_VOID(offsets_.file().ensure_loaded());
+    TRY(written.emplace_back(), offsets_.file().write());
+    TRY(written.emplace_back(), times_.file().write());
+    return written;
+}
+
+Result<void> Segment::remove() {
+    for (const std::string_view suffix : {".index", ".timeindex", ".txnindex", ".log"}) {
+        TRY_VOID(files_->remove(path_of(suffix)));
+    }
+    return ok();
+}
+
+}  // namespace milena::storage

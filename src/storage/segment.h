@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// One segment of a log: record batches in a .log file, its offset and time index. The last segment
+// of a log is active and takes appends; the others are sealed. The log file is opened when it is
+// first needed and kept as a shared handle, so what a reader was given stays readable whatever
+// happens to the segment.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "batch_walk.h"
+#include "milena/storage/log.h"
+#include "offset_index.h"
+#include "time_index.h"
+
+namespace milena::storage {
+
+/// "00000000000000000170" and the suffix, ".log" say.
+std::string segment_file_name(Offset base, std::string_view suffix);
+
+class Segment {
+public:
+    /// A segment of which nothing is known but the size of its log file, 0 for a new one.
+    Segment(env::FileSystem& files, const std::string& directory, Offset base, std::uint64_t size);
+
+    Offset base() const { return base_; }
+    std::uint64_t size() const { return size_; }
+    const std::string& log_path() const { return log_path_; }
+    OffsetIndex& offset_index() { return offsets_; }
+    TimeIndex& time_index() { return times_; }
+
+    /// The open log file; made if absent and the segment is new.
+    Result<std::shared_ptr<env::File>> file();
+    /// The log file if it is open.
+    const std::shared_ptr<env::File>& open_file() const { return file_; }
+    /// Makes the empty log file, which is there from the start on, as Kafka has it.
+    Result<void> create();
+    /// Closes the handle that is kept. What readers hold stays open.
+    void release_file() { file_.reset(); }
+
+    /// What an append needs to know of the segment to decide whether it rolls before it.
+    bool fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const;
+    Result<bool> is_due(Timestamp batch_timestamp, Timestamp now, const LogOptions& options);
+    void set_created_at(Timestamp now) { created_at_ = now; }
+
+    /// Appends whole, checked batches with one write. On failure the segment is as it was; if even
+    /// that can't be made sure, `is_torn` is set.
+    Result<void> append(BytesView batches, const LogOptions& options, bool& is_torn);
+
+    /// The first batch whose last offset is at or above `offset`; nothing if there is none in this
+    /// segment. The header is copied into `header`.
+    using Header = std::array<std::byte, record::kBatchHeaderBytes>;
+    Result<std::optional<FoundBatch>> find(Offset offset, Header& header);
+
+    /// Greatest timestamp and the last offset of the first batch that has it; -1 if no record has
+    /// one.
+    Result<TimeIndex::Entry> max_timestamp();
+
+    /// Learns what the indexes do not tell of the end of the log, by a walk over the headers behind
+    /// the last entry. Gives the offset behind the last batch, the base for an empty segment, and
+    /// that batch's epoch.
+    struct End {
+        Offset next_offset;
+        LeaderEpoch last_epoch = kNoLeaderEpoch;
+    };
+    Result<End> load_end();
+
+    /// Builds the indexes anew while somebody walks over the batches from the first on:
+    /// reset_for_rebuild(), then each batch through account().
+    void reset_for_rebuild();
+    Result<void> account(const FoundBatch& batch, std::uint32_t index_interval_bytes);
+    /// Cuts the log file at `size`, where a batch ends that has been accounted for, and keeps the
+    /// file open.
+    Result<void> cut(std::uint64_t size);
+
+    /// Drops the batches that reach `end`. Gives the new end of the log: `end`, or the base offset
+    /// of a batch that began before it.
+    Result<Offset> truncate(Offset end);
+
+    /// Ends the segment's growth: the last time index entry, and both indexes written whole. Gives
+    /// all files that have to be synced for the segment to be durable.
+    Result<std::vector<std::shared_ptr<env::File>>> seal();
+
+    /// Removes all files that belong to the segment.
+    Result<void> remove();
+
+private:
+    struct Saved {
+        std::uint64_t size;
+        std::uint64_t bytes_since_index;
+        TimeIndex::Entry max_timestamp;
+        bool is_max_known;
+        std::optional<Timestamp> first_timestamp;
+    };
+    Result<void> roll_back(const Saved& saved, Offset first_offset);
+    void note_timestamp(const record::BatchView& batch);
+    Result<void> account_all(BytesView batches, std::uint64_t position,
+                             std::uint32_t index_interval_bytes);
+    /// Raises the greatest timestamp by the headers from `position` on.
+    Result<void> scan_timestamps(std::uint64_t position);
+    std::string path_of(std::string_view suffix) const;
+
+    env::FileSystem* files_;
+    std::string directory_;
+    Offset base_;
+    std::string log_path_;
+    std::shared_ptr<env::File> file_;
+    std::uint64_t size_;
+    OffsetIndex offsets_;
+    TimeIndex times_;
+    std::uint64_t bytes_since_index_ = 0;
+    std::uint64_t writeback_from_;
+    TimeIndex::Entry max_timestamp_;
+    bool is_max_known_ = false;
+    /// Greatest timestamp of the first batch, from which segment.ms counts.
+    std::optional<Timestamp> first_timestamp_;
+    Timestamp created_at_;
+};
+
+}  // namespace milena::storage
