@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door: keeps the replica's own state out of the header.
+#include "milena/raft/core.h"
+
+#include "replica.h"
+
+namespace milena::raft {
+
+Core::Core(CoreOptions options, RecoveredState recovered)
+    : replica_(std::make_unique<Replica>(options, std::move(recovered))) {}
+Core::~Core() = default;
+Core::Core(Core&&) noexcept = default;
+Core& Core::operator=(Core&&) noexcept = default;
+
+Output Core::step(const Event& event, Instant now) {
+    return replica_->step(event, now);
+}
+
+Role Core::role() const {
+    return replica_->role();
+}
+LeaderView Core::view() const {
+    return replica_->view();
+}
+const VoterSet& Core::voters() const {
+    return replica_->voters();
+}
+Offset Core::log_start_offset() const {
+    return replica_->log_start();
+}
+Offset Core::log_end_offset() const {
+    return replica_->log_end();
+}
+std::optional<Offset> Core::high_watermark() const {
+    return replica_->high_watermark();
+}
+
+}  // namespace milena::raft

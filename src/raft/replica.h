@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind Core: the state of one replica and what each event does to it. The concerns stand
+// in files of their own: roles.cc (who I am), election.cc (votes), leadership.cc (what a leader
+// does), replication.cc (fetches, both sides), requests.cc (what is on its way to whom). replica.cc
+// leads an event to them.
+#pragma once
+
+#include <map>
+
+#include "epoch_history.h"
+#include "milena/raft/core.h"
+#include "voter_history.h"
+
+namespace milena::raft {
+
+/// Observers that a leader remembers, and fetches that it keeps waiting.
+inline constexpr std::size_t kObserversMax = 4096;
+inline constexpr std::size_t kParkedFetchesMax = 4096;
+/// An observer that has not fetched for so long is forgotten.
+inline constexpr Duration kObserverSession = std::chrono::minutes(5);
+/// An epoch is never raised to here: the next one would overflow.
+inline constexpr LeaderEpoch kEpochMax{0x7FFF'FFFF};
+
+class Replica {
+public:
+    Replica(CoreOptions options, RecoveredState recovered);
+
+    Output step(const Event& event, Instant now);
+
+    Role role() const { return role_; }
+    LeaderView view() const;
+    const VoterSet& voters() const { return voter_history_.current().voters; }
+    Offset log_start() const { return log_start_; }
+    Offset log_end() const { return log_end_; }
+    std::optional<Offset> high_watermark() const { return high_watermark_; }
+
+private:
+    enum class Vote { pending, granted, rejected };
+
+    /// The one request that is on its way to a replica, and when the next may go.
+    struct Flight {
+        std::optional<RequestId> id;
+        Instant deadline{};
+        Instant not_before{};
+    };
+
+    /// What a leader knows of a replica that fetches from it.
+    struct Progress {
+        Offset durable_end{-1};
+        Instant last_fetch{};
+        /// When the leader next tells it who leads, unless it fetches before.
+        Instant announce_at{};
+    };
+
+    struct ParkedFetch {
+        RequestId id;
+        FetchRequest request;
+        Instant deadline;
+    };
+
+    // replica.cc: events, and what time alone brings about.
+    void on(const Start&, Instant now);
+    void on(const Tick&, Instant) {}
+    void on(const Propose& event, Instant now);
+    void on(const Appended& event, Instant now);
+    void on(const Synced& event, Instant now);
+    void on(const StorageFailed& event, Instant now);
+    void on(const Received& event, Instant now);
+    void on(const Answered& event, Instant now);
+    void on(const SendFailed& event, Instant now);
+    void on(const LeaderRefused& event, Instant now);
+    void on(const Shutdown&, Instant now);
+    void advance(Instant now);
+    Instant next_wake(Instant now) const;
+    void check_log_ends() const;
+
+    // roles.cc
+    bool is_voter() const { return voters().contains(options_.self); }
+    bool may_stand() const { return is_voter() && !shutting_down_ && !failed_; }
+    /// The leader as others may be told: not this node if it has resigned.
+    BrokerId known_leader() const;
+    void become_unattached(LeaderEpoch epoch, Instant now);
+    void become_prospective(Instant now);
+    void become_candidate(Instant now);
+    void become_leader(Instant now);
+    void become_follower(LeaderEpoch epoch, BrokerId leader, Instant now);
+    void become_resigned(Instant now);
+    void enter(Role role);
+    void save(const QuorumState& next);
+    void note_leadership();
+    /// Takes in the epoch and leader that another replica named; true if that changed anything.
+    bool learn(const LeaderView& seen, Instant now);
+    Instant random_election_deadline(Instant now);
+    Duration random_below(Duration bound);
+
+    // election.cc
+    VoteResponse on_request(const VoteRequest& request, Instant now);
+    bool can_grant(const VoteRequest& request) const;
+    void on_response(BrokerId from, const VoteResponse& response, Instant now);
+    std::size_t votes(Vote kind) const;
+    void lose_election(Instant now);
+    void advance_election(Instant now);
+    void ask_for_votes(Instant now);
+
+    // leadership.cc
+    void append_epoch_start(std::vector<BrokerId> granting);
+    void append(Batch batch);
+    void note_voters(Instant now);
+    void advance_leader(Instant now);
+    void announce(Instant now);
+    BeginQuorumEpochResponse on_request(const BeginQuorumEpochRequest& request, Instant now);
+    EndQuorumEpochResponse on_request(const EndQuorumEpochRequest& request, Instant now);
+    void on_response(BrokerId from, const BeginQuorumEpochResponse& response, Instant now);
+    void on_response(BrokerId from, const EndQuorumEpochResponse& response, Instant now);
+    void advance_high_watermark();
+    void move_high_watermark(Offset to);
+    Instant quorum_deadline() const;
+    std::vector<ReplicaKey> successors() const;
+
+    // replication.cc
+    void on_fetch(RequestId id, const FetchRequest& request, Instant now);
+    std::optional<FetchResponse> refuse_fetch(const FetchRequest& request) const;
+    FetchResponse answer_fetch(const FetchRequest& request) const;
+    bool has_news(const FetchRequest& request) const;
+    void note_progress(const FetchRequest& request, Instant now);
+    void park(RequestId id, const FetchRequest& request, Instant now);
+    void answer_parked(Instant now);
+    void advance_fetch(Instant now);
+    void ask_for_leader(Instant now);
+    void send_fetch(BrokerId to, Instant now);
+    void on_response(BrokerId from, const FetchResponse& response, Instant now);
+    void truncate_to_leader(const EpochEnd& diverging, Instant now);
+    bool take_batches(const FetchResponse& response);
+
+    // requests.cc
+    /// What is wrong with a request for voters that claims `epoch` and comes from `sender`.
+    ErrorCode refuse(LeaderEpoch epoch, BrokerId sender) const;
+    /// True if a request that was meant for `voter` was meant for this replica.
+    bool is_for_self(const ReplicaKey& voter) const;
+    bool can_send(BrokerId to, Instant now) const;
+    void send(BrokerId to, Request request, Instant now);
+    /// Forgets the request if it is the one on its way; false for an answer that nobody waits for
+    /// any more.
+    bool settle(BrokerId from, RequestId id);
+    void back_off(BrokerId to, Instant now);
+    void expire_requests(Instant now);
+    LeaderView answer_view() const { return {state_.epoch, known_leader()}; }
+    void complain(std::string what) { output_.complaints.push_back(std::move(what)); }
+
+    CoreOptions options_;
+    std::uint64_t random_state_;
+
+    Role role_ = Role::unattached;
+    bool shutting_down_ = false;
+    bool failed_ = false;
+    QuorumState state_;
+    LeadershipChange told_;  ///< what the last LeadershipChange said
+
+    Offset log_start_;
+    Offset log_end_;       ///< with what is on its way to the log
+    Offset appended_end_;  ///< can be read from the log
+    Offset durable_end_;
+    EpochHistory epochs_;
+    VoterHistory voter_history_;
+    std::optional<SnapshotId> snapshot_;
+    std::optional<Offset> high_watermark_;
+
+    /// When an election begins, ends or is given up; when a follower takes its leader for dead.
+    Instant role_deadline_ = env::kNever;
+    std::map<BrokerId, Vote> votes_;
+    std::map<BrokerId, Flight> flights_;
+    std::uint64_t last_request_id_ = 0;
+
+    // A leader's.
+    Offset epoch_start_;
+    std::map<BrokerId, Progress> progress_;  ///< the other voters
+    std::map<ReplicaKey, Progress> observers_;
+    std::vector<ParkedFetch> parked_;
+
+    // A follower's.
+    bool fetched_from_leader_ = false;
+    bool leader_ended_ = false;  ///< the leader of this epoch has said that it resigned
+    Offset leader_high_watermark_{-1};
+    std::size_t next_asked_ = 0;  ///< whom an unattached replica asks next where the leader is
+
+    Output output_;
+};
+
+}  // namespace milena::raft

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetches, both sides. A replica asks for what comes after its durable end, and by that
+// acknowledges what comes before; the leader answers with records, with where their logs part, or
+// keeps the fetch until there is news.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "milena/base/invariant.h"
+#include "replica.h"
+
+namespace milena::raft {
+
+std::optional<FetchResponse> Replica::refuse_fetch(const FetchRequest& request) const {
+    FetchResponse refusal;
+    refusal.view = answer_view();
+    if (shutting_down_ || failed_) {
+        refusal.error = ErrorCode::broker_not_available;
+    } else if (request.fetch_offset < Offset(0)) {
+        refusal.error = ErrorCode::invalid_request;
+    } else if (request.current_leader_epoch < state_.epoch) {
+        refusal.error = ErrorCode::fenced_leader_epoch;
+    } else if (request.current_leader_epoch > state_.epoch) {
+        refusal.error = ErrorCode::unknown_leader_epoch;
+    } else if (role_ != Role::leader) {
+        refusal.error = ErrorCode::not_leader_or_follower;
+    } else {
+        return std::nullopt;
+    }
+    return refusal;
+}
+
+FetchResponse Replica::answer_fetch(const FetchRequest& request) const {
+    FetchResponse answer;
+    answer.view = answer_view();
+    answer.high_watermark = high_watermark_.value_or(Offset(-1));
+    answer.log_start_offset = log_start_;
+    const Offset from = request.fetch_offset;
+    const LeaderEpoch epoch = std::max(request.last_fetched_epoch, LeaderEpoch(0));
+    const bool from_the_first = from == Offset(0) && epoch == LeaderEpoch(0) && log_start_ == from;
+    const bool from_snapshot =
+        snapshot_ && from == snapshot_->end_offset && epoch == snapshot_->epoch;
+    if (from < log_start_) {
+        answer.snapshot = snapshot_;
+        if (!snapshot_) answer.error = ErrorCode::offset_out_of_range;
+        return answer;
+    }
+    if (!from_the_first && !from_snapshot) {
+        const std::optional<EpochEnd> end = epochs_.end_of(epoch, appended_end_);
+        if (!end) {
+            answer.diverging = EpochEnd{LeaderEpoch(0), log_start_};
+        } else if (end->epoch != epoch || end->end_offset < from) {
+            answer.diverging = end;
+        }
+    }
+    if (!answer.diverging) answer.read_end = std::max(appended_end_, from);
+    return answer;
+}
+
+bool Replica::has_news(const FetchRequest& request) const {
+    const FetchResponse answer = answer_fetch(request);
+    return answer.diverging || answer.snapshot || answer.error != ErrorCode::none ||
+           answer.read_end > request.fetch_offset || request.high_watermark < answer.high_watermark;
+}
+
+void Replica::note_progress(const FetchRequest& request, Instant now) {
+    Progress* progress = nullptr;
+    if (voters().contains(request.replica)) {
+        const auto voter = progress_.find(request.replica.id);
+        if (voter != progress_.end()) progress = &voter->second;
+    } else {
+        std::erase_if(observers_, [&](const auto& one) {
+            return now - one.second.last_fetch > kObserverSession;
+        });
+        if (observers_.contains(request.replica) || observers_.size() < kObserversMax) {
+            progress = &observers_[request.replica];
+        }
+    }
+    if (progress == nullptr) return;
+    progress->last_fetch = now;
+    progress->announce_at = now + options_.fetch_timeout / 2;
+    const FetchResponse answer = answer_fetch(request);
+    if (answer.diverging || answer.snapshot || answer.error != ErrorCode::none) return;
+    progress->durable_end = request.fetch_offset;
+}
+
+void Replica::on_fetch(RequestId id, const FetchRequest& request, Instant now) {
+    if (auto refusal = refuse_fetch(request)) {
+        output_.replies.push_back({id, *std::move(refusal)});
+        return;
+    }
+    note_progress(request, now);
+    advance_high_watermark();
+    if (has_news(request) || request.max_wait <= Duration::zero()) {
+        output_.replies.push_back({id, answer_fetch(request)});
+    } else {
+        park(id, request, now);
+    }
+}
+
+void Replica::park(RequestId id, const FetchRequest& request, Instant now) {
+    const auto old = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedFetch& parked) {
+        return parked.request.replica == request.replica;
+    });
+    const Instant deadline = now + std::min(request.max_wait, options_.request_timeout);
+    if (old != parked_.end()) {
+        // Its connection has gone, or it would not ask again.
+        output_.replies.push_back({old->id, answer_fetch(old->request)});
+        *old = {id, request, deadline};
+    } else if (parked_.size() < kParkedFetchesMax) {
+        parked_.push_back({id, request, deadline});
+    } else {
+        output_.replies.push_back({id, answer_fetch(request)});
+    }
+}
+
+void Replica::answer_parked(Instant now) {
+    std::erase_if(parked_, [&](const ParkedFetch& parked) {
+        if (auto refusal = refuse_fetch(parked.request)) {
+            output_.replies.push_back({parked.id, *std::move(refusal)});
+            return true;
+        }
+        if (!has_news(parked.request) && now < parked.deadline) return false;
+        output_.replies.push_back({parked.id, answer_fetch(parked.request)});
+        return true;
+    });
+}
+
+void Replica::advance_fetch(Instant now) {
+    if (failed_ || shutting_down_) return;
+    if (role_ == Role::follower) {
+        if (leader_high_watermark_ >= Offset(0)) {
+            move_high_watermark(std::min(leader_high_watermark_, appended_end_));
+        }
+        // What is not durable yet must not be acknowledged.
+        if (durable_end_ == log_end_ && can_send(state_.leader, now))
+            send_fetch(state_.leader, now);
+    } else if (role_ == Role::unattached) {
+        ask_for_leader(now);
+    }
+}
+
+void Replica::ask_for_leader(Instant now) {
+    if (durable_end_ != log_end_) return;
+    for (const auto& [id, flight] : flights_) {
+        if (flight.id) return;
+    }
+    const std::vector<BrokerId> ids = voters().ids();
+    for (std::size_t tried = 0; tried < ids.size(); ++tried) {
+        const BrokerId to = ids[next_asked_++ % ids.size()];
+        if (to == options_.self.id || !can_send(to, now)) continue;
+        send_fetch(to, now);
+        return;
+    }
+}
+
+void Replica::send_fetch(BrokerId to, Instant now) {
+    send(to,
+         FetchRequest{.current_leader_epoch = state_.epoch,
+                      .replica = options_.self,
+                      .fetch_offset = log_end_,
+                      .last_fetched_epoch = std::max(epochs_.last_epoch(), LeaderEpoch(0)),
+                      .high_watermark = high_watermark_.value_or(Offset(-1)),
+                      .max_wait = options_.fetch_max_wait},
+         now);
+}
+
+void Replica::on_response(BrokerId from, const FetchResponse& response, Instant now) {
+    if (role_ != Role::follower || from != state_.leader || response.error != ErrorCode::none) {
+        return;
+    }
+    if (response.view.epoch != state_.epoch) return;
+    role_deadline_ = now + options_.fetch_timeout;
+    fetched_from_leader_ = true;
+    if (response.diverging) {
+        truncate_to_leader(*response.diverging, now);
+    } else if (response.snapshot) {
+        complain(fmt::format("records from {} on are only in the leader's snapshot {}-{}", log_end_,
+                             response.snapshot->end_offset, response.snapshot->epoch));
+        back_off(from, now);
+    } else if (take_batches(response)) {
+        leader_high_watermark_ = std::max(leader_high_watermark_, response.high_watermark);
+    } else {
+        back_off(from, now);
+    }
+}
+
+void Replica::truncate_to_leader(const EpochEnd& diverging, Instant now) {
+    const std::optional<EpochEnd> local = epochs_.end_of(diverging.epoch, log_end_);
+    // Without a local epoch as old as the leader's, nothing of this log is the leader's.
+    Offset end = log_start_;
+    if (local && local->epoch == diverging.epoch) {
+        end = std::max(end, std::min(local->end_offset, diverging.end_offset));
+    } else if (local) {
+        end = std::max(end, local->end_offset);
+    }
+    if (end >= log_end_ || (high_watermark_ && end < *high_watermark_)) {
+        // A committed record can't diverge: a voter has lost its disk, or this is no leader of this
+        // quorum.
+        complain(fmt::format(
+            "leader {} wants the log cut at {}, which ends at {} and is committed up to {}",
+            state_.leader, end, log_end_, high_watermark_.value_or(Offset(-1))));
+        back_off(state_.leader, now);
+        return;
+    }
+    INVARIANT(output_.appends.empty() && durable_end_ == log_end_,
+              "a cut while appends are on their way");
+    output_.truncate_to = end;
+    log_end_ = appended_end_ = durable_end_ = end;
+    epochs_.truncate(end);
+    voter_history_.truncate(end);
+}
+
+bool Replica::take_batches(const FetchResponse& response) {
+    for (const Batch& batch : response.batches) {
+        const bool fits = batch.base_offset == log_end_ && batch.last_offset >= batch.base_offset &&
+                          batch.epoch >= std::max(epochs_.last_epoch(), LeaderEpoch(0)) &&
+                          batch.epoch <= state_.epoch;
+        if (!fits) {
+            complain(fmt::format("leader {} sent {} after a log that ends at {} in epoch {}",
+                                 state_.leader, batch.text(), log_end_, epochs_.last_epoch()));
+            return false;
+        }
+        append(batch);
+    }
+    return true;
+}
+
+}  // namespace milena::raft

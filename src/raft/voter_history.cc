@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list that grows by one for each change of voters, which an operator makes by hand.
+#include "voter_history.h"
+
+#include "milena/base/invariant.h"
+
+namespace milena::raft {
+
+VoterHistory::VoterHistory(std::vector<VotersAt> sets) : sets_(std::move(sets)) {
+    INVARIANT(!sets_.empty(), "a quorum without a first voter set");
+}
+
+bool VoterHistory::note(const Batch& batch) {
+    VotersAt next = sets_.back();
+    next.offset = batch.base_offset;
+    bool changed = false;
+    for (const ControlRecord& record : batch.control) {
+        if (const auto* version = std::get_if<KRaftVersionRecord>(&record)) {
+            next.kraft_version = version->version;
+            changed = true;
+        } else if (const auto* voters = std::get_if<VotersRecord>(&record)) {
+            next.voters = voters->voters;
+            changed = true;
+        }
+    }
+    if (changed) sets_.push_back(std::move(next));
+    return changed;
+}
+
+bool VoterHistory::truncate(Offset end) {
+    bool changed = false;
+    while (sets_.size() > 1 && sets_.back().offset >= end) {
+        sets_.pop_back();
+        changed = true;
+    }
+    return changed;
+}
+
+}  // namespace milena::raft

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A quorum in memory: cores, disks that forget what was not synced, and a network that does only
+// what it is told to. Nothing happens by itself; a test, or a random scheduler, chooses each step.
+// After each one the cluster checks what must hold: one leader an epoch, one vote an epoch,
+// committed records stay as they are on every replica.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "milena/raft/core.h"
+
+namespace milena::raft::test {
+
+/// What survives a crash (and `batches` beyond `durable_end`, which may not).
+struct Disk {
+    QuorumState quorum;
+    std::vector<Batch> batches;
+    Offset appended_end;
+    Offset durable_end;
+
+    Offset end() const { return batches.empty() ? Offset(0) : batches.back().last_offset.next(); }
+};
+
+struct InFlight {
+    BrokerId from;
+    BrokerId to;
+    /// The sender's id of the request that this is, or answers.
+    RequestId id;
+    std::variant<Request, Response> content;
+
+    std::string text() const;
+};
+
+class Cluster {
+public:
+    struct Options {
+        int voters = 3;
+        int observers = 0;
+        /// 1: the voters stand in a bootstrap snapshot, with directories.
+        std::int16_t kraft_version = 0;
+        std::uint64_t seed = 1;
+    };
+    explicit Cluster(const Options& options);
+
+    void start(BrokerId id);
+    /// The node forgets everything but its disk, on which batches from `kept_end` on are lost too.
+    void crash(BrokerId id, Offset kept_end);
+    bool is_up(BrokerId id) const { return nodes_.at(id).core.has_value(); }
+
+    void step(BrokerId id, const Event& event);
+    void propose(BrokerId id, int records);
+    /// Batches that were asked for become readable up to `end`.
+    void finish_append(BrokerId id, Offset end);
+    void finish_sync(BrokerId id);
+
+    /// The message at `index` arrives, or gets lost: then the sender may be told.
+    void deliver(std::size_t index);
+    void lose(std::size_t index, bool tell_sender);
+    void duplicate(std::size_t index) { network_.push_back(network_.at(index)); }
+
+    /// Ticks every node that is due.
+    void advance(Duration by);
+    /// Everything that is on its way arrives, disks are instant, until nothing moves.
+    void settle();
+    /// settle(), and time goes by in small steps.
+    void run(Duration duration);
+
+    const std::deque<InFlight>& network() const { return network_; }
+    const Core& core(BrokerId id) const { return *nodes_.at(id).core; }
+    const Disk& disk(BrokerId id) const { return nodes_.at(id).disk; }
+    Instant wake_at(BrokerId id) const { return nodes_.at(id).wake_at; }
+    Instant now() const { return now_; }
+    void set_now(Instant now) { now_ = now; }
+    std::vector<BrokerId> ids() const;
+    /// The leader of the highest epoch that has one that is up; nobody otherwise.
+    BrokerId leader() const;
+    /// Batches that are known to be committed.
+    std::size_t committed_batches() const { return committed_.size(); }
+
+    /// Logs that agree at an offset agree below it.
+    void check_log_matching() const;
+    /// What the outputs of the steps since the last call asked for, a line each.
+    std::string take_trace();
+    std::string state_text() const;
+
+private:
+    struct Node {
+        std::optional<Core> core;
+        Disk disk;
+        Instant wake_at = env::kNever;
+        int incarnation = 0;
+    };
+    struct Asked {
+        BrokerId by;
+        BrokerId of;
+        RequestId id;
+        Request request;
+    };
+
+    RecoveredState recover(const Disk& disk) const;
+    void perform(BrokerId id, Output output);
+    void store(Node& node, const std::vector<Batch>& batches);
+    void reply(BrokerId id, Reply reply);
+    void check_vote(BrokerId id, const QuorumState& state);
+    void check_leader(BrokerId id, const LeadershipChange& change);
+    void check_committed(BrokerId id, Offset high_watermark);
+
+    Options options_;
+    VoterSet voters_;
+    Instant now_{};
+    std::map<BrokerId, Node> nodes_;
+    std::deque<InFlight> network_;
+    std::map<RequestId, Asked> asked_;
+    std::uint64_t last_id_ = 0;
+    int proposals_ = 0;
+
+    std::map<LeaderEpoch, BrokerId> leaders_;
+    std::map<std::pair<BrokerId, LeaderEpoch>, ReplicaKey> votes_;
+    std::vector<Batch> committed_;
+    std::string trace_;
+};
+
+}  // namespace milena::raft::test

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random histories of quorums of one, three and five voters: messages come late, twice, out of
+// order or not at all, disks take their time, nodes crash and lose what they had not synced. The
+// cluster checks election safety, leader completeness and that committed records stay (cluster.h);
+// log matching is checked here now and then. When the faults end, the quorum must elect a leader
+// and commit everywhere.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "cluster.h"
+
+namespace milena::raft::test {
+namespace {
+
+struct Shape {
+    int voters;
+    int observers;
+    std::int16_t kraft_version;
+    int histories;
+    int steps;
+};
+
+class History {
+public:
+    History(const Shape& shape, std::uint64_t seed)
+        : random_(seed),
+          cluster_({.voters = shape.voters,
+                    .observers = shape.observers,
+                    .kraft_version = shape.kraft_version,
+                    .seed = seed}) {
+        // How cruel this history is: some only reorder, some lose half of everything.
+        loss_percent_ = below(3) == 0 ? 0 : below(40);
+        crash_permille_ = below(3) == 0 ? 0 : below(30);
+        for (const BrokerId id : cluster_.ids()) cluster_.start(id);
+    }
+
+    void run(int steps) {
+        for (int i = 0; i < steps && !testing::Test::HasFatalFailure(); ++i) {
+            step();
+            if (i % 64 == 0) cluster_.check_log_matching();
+        }
+        cluster_.check_log_matching();
+    }
+
+    /// The faults end: within ten seconds there is a leader whose records reach everybody.
+    void heal() {
+        for (const BrokerId id : cluster_.ids()) {
+            if (!cluster_.is_up(id)) cluster_.start(id);
+        }
+        cluster_.run(std::chrono::seconds(10));
+        const BrokerId leader = cluster_.leader();
+        ASSERT_NE(leader, kNoBroker) << cluster_.state_text();
+        const std::size_t before = cluster_.committed_batches();
+        cluster_.propose(leader, 2);
+        cluster_.run(std::chrono::seconds(2));
+        EXPECT_GT(cluster_.committed_batches(), before);
+        for (const BrokerId id : cluster_.ids()) {
+            EXPECT_EQ(cluster_.core(id).high_watermark(), cluster_.core(leader).log_end_offset())
+                << cluster_.state_text();
+        }
+        cluster_.check_log_matching();
+    }
+
+    std::size_t committed() const { return cluster_.committed_batches(); }
+    int crashes() const { return crashes_; }
+    int elections() const { return cluster_.core(cluster_.leader()).view().epoch.value; }
+
+private:
+    int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
+    BrokerId any_node() {
+        const std::vector<BrokerId> ids = cluster_.ids();
+        return ids[static_cast<std::size_t>(below(static_cast<int>(ids.size())))];
+    }
+
+    void step() {
+        const int choice = below(100);
+        if (below(1000) < crash_permille_) {
+            crash_or_restart();
+        } else if (choice < 55 && !cluster_.network().empty()) {
+            move_message();
+        } else if (choice < 65) {
+            cluster_.advance(std::chrono::milliseconds(1 + below(below(4) == 0 ? 900 : 60)));
+        } else if (choice < 90) {
+            move_disk(any_node());
+        } else if (const BrokerId id = any_node();
+                   cluster_.is_up(id) && cluster_.core(id).role() == Role::leader) {
+            cluster_.propose(id, 1 + below(3));
+        } else if (below(200) == 0) {
+            refuse(id);
+        }
+    }
+
+    void crash_or_restart() {
+        const BrokerId id = any_node();
+        if (!cluster_.is_up(id)) {
+            cluster_.start(id);
+            return;
+        }
+        // Any part of what was not synced may have reached the disk.
+        const Disk& disk = cluster_.disk(id);
+        const auto unsynced = static_cast<int>(disk.end() - disk.durable_end);
+        cluster_.crash(id, disk.durable_end + below(unsynced + 1));
+        ++crashes_;
+    }
+
+    void move_message() {
+        const auto index =
+            static_cast<std::size_t>(below(static_cast<int>(cluster_.network().size())));
+        if (below(100) < loss_percent_) {
+            cluster_.lose(index, below(2) == 0);
+            return;
+        }
+        if (below(100) < loss_percent_ / 4) cluster_.duplicate(index);
+        cluster_.deliver(index);
+    }
+
+    void move_disk(BrokerId id) {
+        if (!cluster_.is_up(id)) return;
+        const Disk& disk = cluster_.disk(id);
+        if (below(2) == 0) {
+            cluster_.finish_sync(id);
+            return;
+        }
+        for (const Batch& batch : std::vector<Batch>(disk.batches)) {
+            if (batch.last_offset < disk.appended_end) continue;
+            cluster_.finish_append(id, batch.last_offset.next());
+            break;
+        }
+    }
+
+    void refuse(BrokerId id) {
+        if (cluster_.is_up(id)) cluster_.step(id, LeaderRefused{cluster_.core(id).view().leader});
+    }
+
+    std::mt19937_64 random_;
+    Cluster cluster_;
+    int loss_percent_ = 0;
+    int crash_permille_ = 0;
+    int crashes_ = 0;
+};
+
+class CoreHistories : public testing::TestWithParam<Shape> {};
+
+TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
+    std::size_t committed = 0;
+    int crashes = 0;
+    int elections = 0;
+    for (int seed = 1; seed <= GetParam().histories; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        History history(GetParam(), static_cast<std::uint64_t>(seed));
+        history.run(GetParam().steps);
+        history.heal();
+        if (testing::Test::HasFailure()) return;
+        committed += history.committed();
+        crashes += history.crashes();
+        elections += history.elections();
+    }
+    // The histories were not idle: or else nothing was proved.
+    EXPECT_GT(committed, static_cast<std::size_t>(GetParam().histories) * 10);
+    EXPECT_GT(crashes, GetParam().histories);
+    EXPECT_GT(elections, GetParam().histories * 2);
+}
+
+std::string shape_name(const testing::TestParamInfo<Shape>& shape) {
+    return std::to_string(shape.param.voters) + "Voters" + std::to_string(shape.param.observers) +
+           "Observers";
+}
+
+INSTANTIATE_TEST_SUITE_P(Voters, CoreHistories,
+                         testing::Values(Shape{1, 1, 1, 60, 1500}, Shape{3, 0, 1, 150, 3000},
+                                         Shape{3, 2, 0, 60, 3000}, Shape{5, 1, 0, 80, 4000}),
+                         shape_name);
+
+}  // namespace
+}  // namespace milena::raft::test
