@@ -46,5 +46,5 @@ target_compile_options(milena_flags INTERFACE -Wall -Wextra -Wpedantic -Wconvers
 target_compile_definitions(milena_flags INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY
   BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16
-  SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=0)
+  SPDLOG_FMT_EXTERNAL)
 target_link_libraries(milena_flags INTERFACE Threads::Threads fmt::fmt)

@@ -18,7 +18,7 @@ import emit
 from check import check
 from parse import SchemaError, parse
 
-GROUPS = 12
+GROUPS = 8
 
 
 def schema_files(folder):

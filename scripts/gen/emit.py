@@ -94,7 +94,8 @@ def message_struct(message):
     lines += [f'    static constexpr std::int16_t kMinVersion = {source.versions.first};',
               f'    static constexpr std::int16_t kMaxVersion = {source.versions.last};',
               f'    static constexpr std::int16_t kFirstFlexibleVersion = {flexible};',
-              f'    static constexpr std::string_view kName = "{source.full_name}";', '']
+              f'    static constexpr std::string_view kName = "{source.full_name}";',
+              '    static const MessageType kType;', '']
     for struct in message.structs:
         lines += [f'    struct {struct.name} {{', *struct_body(struct, ' ' * 8), '    };', '']
     return '\n'.join(lines + struct_body(message.body, '    ') + ['};'])
@@ -104,7 +105,7 @@ def header(path, messages):
     """The header of one schema file."""
     return '\n'.join([
         MADE_BY.format(path), '#pragma once', '', '#include <cstdint>', '#include <string_view>',
-        '', '#include "milena/protocol/types.h"', '', 'namespace milena::protocol {', '',
+        '', '#include "milena/protocol/message_type.h"', '#include "milena/protocol/types.h"', '', 'namespace milena::protocol {', '',
         *(message_struct(m) + '\n' for m in messages), '}  // namespace milena::protocol', ''])
 
 
@@ -153,8 +154,8 @@ def walk(message, struct, scope):
 
 def type_row(message):
     source = message.source
-    return (f'constexpr MessageType k{source.full_name} = message_type<{source.full_name}>('
-            f'MessageKind::{source.kind.replace("-", "_")}, {-1 if source.key is None else source.key});')
+    return (f'constexpr MessageType {source.full_name}::kType = message_type<{source.full_name}>('
+            f'kName, MessageKind::{source.kind.replace("-", "_")}, {-1 if source.key is None else source.key});')
 
 
 def source(group, files):
@@ -165,10 +166,9 @@ def source(group, files):
     messages = [m for _, _, ms in files for m in ms]
     for m in messages:
         parts += [walk(m, struct, f'{m.source.full_name}::{struct.name}') for struct in m.structs]
-        parts += [walk(m, m.body, m.source.full_name), f'MILENA_INSTANTIATE({m.source.full_name});', '']
-    rows = [type_row(m) for m in messages]
-    addresses = ', '.join(f'&k{m.source.full_name}' for m in messages)
-    parts += ['namespace {', *rows, f'constexpr const MessageType* kTypes[] = {{{addresses}}};', '}  // namespace', '',
+        parts += [walk(m, m.body, m.source.full_name), type_row(m), '']
+    addresses = ', '.join(f'&{m.source.full_name}::kType' for m in messages)
+    parts += ['namespace {', f'constexpr const MessageType* kTypes[] = {{{addresses}}};', '}  // namespace', '',
               f'std::span<const MessageType* const> message_types_{group}() {{ return kTypes; }}', '',
               '}  // namespace milena::protocol', '']
     return '\n'.join(parts)

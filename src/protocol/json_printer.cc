@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inspector behind to_json(): JSON in the form that Kafka's tools print messages in.
+#include "json_printer.h"
+
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "json_text.h"
-#include "message_failure.h"
-#include "milena/protocol/inspector.h"
 
 namespace milena::protocol {
 
@@ -77,10 +76,13 @@ private:
         keyed_ = outer;
     }
 
+    void print(bool value) { text_ += value ? "true" : "false"; }
     template <class T>
-        requires std::integral<T>
+        requires std::is_arithmetic_v<T>
     void print(T number) {
-        fmt::format_to(std::back_inserter(text_), "{}", number);
+        std::array<char, 32> digits;
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        text_.append(digits.data(), end);
     }
     void print(double number) {
         // JSON has no word for these; Kafka prints them as text.
@@ -89,10 +91,10 @@ private:
         } else if (std::isinf(number)) {
             text_ += number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
         } else {
-            fmt::format_to(std::back_inserter(text_), "{}", number);
+            print<double>(number);
         }
     }
-    void print(const Uuid& id) { fmt::format_to(std::back_inserter(text_), "\"{}\"", id); }
+    void print(const Uuid& id) { append_json_string(id.text(), text_); }
     void print(std::string_view text) { append_json_string(text, text_); }
     void print(const NullableString& text) { text ? print(*text) : print(std::nullopt); }
     void print(const Bytes& bytes) { append_json_base64(bytes, text_); }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_text.h"
 
+#include <algorithm>
 #include <cstdint>
-
-#include <fmt/format.h>
 
 namespace milena::protocol {
 
@@ -37,7 +36,10 @@ void append_escaped(char character, std::string& out) {
         default: break;
     }
     if (static_cast<std::uint8_t>(character) < 0x20 || character == 0x7F) {
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character));
+        constexpr std::string_view kDigits = "0123456789abcdef";
+        out += "\\u00";
+        out += kDigits[static_cast<std::size_t>(character) >> 4];
+        out += kDigits[static_cast<std::size_t>(character) & 15];
     } else {
         out += character;
     }

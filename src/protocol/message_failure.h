@@ -3,8 +3,6 @@
 #pragma once
 
 #include <expected>
-#include <functional>
-#include <string>
 #include <string_view>
 
 #include "milena/base/result.h"
@@ -18,8 +16,5 @@ std::unexpected<Error> malformed(std::string_view message, std::int16_t version,
                                  std::size_t bytes);
 std::unexpected<Error> refused(std::string_view message, std::int16_t version, const Field& field,
                                Sizer::Refusal refusal);
-
-/// Runs `show` on a printer and gives what it printed.
-std::string print_json(std::int16_t version, const std::function<void(Inspector&)>& show);
 
 }  // namespace milena::protocol

@@ -3,6 +3,7 @@
 // small walk, and every inspector is compiled a single time.
 #pragma once
 
+#include "struct_type.h"
 #include "walk.h"
 
 namespace milena::protocol {
@@ -12,10 +13,8 @@ public:
     explicit Show(Inspector& inspector) : inspector_(inspector) {}
 
     template <class T, class Default>
-    void field(const Field& field, T& member, const Default& fallback) {
-        if (field.exists(inspector_.version()) && inspector_.wants(field, is_default(member, fallback))) {
-            show(field, member, inspector_);
-        }
+    [[gnu::always_inline]] void field(const Field& field, T& member, const Default&) {
+        show(field, member, /*has_default=*/false);
     }
 
     class Tags {
@@ -28,87 +27,39 @@ public:
     Tags tags() { return {}; }
 
     template <class T, class Default>
-    void tagged(Tags&, const Field& which, T& member, const Default& fallback) {
-        field(which, member, fallback);
+    [[gnu::always_inline]] void tagged(Tags&, const Field& field, T& member, const Default& fallback) {
+        show(field, member, is_default(member, fallback));
+    }
+
+    template <class T>
+    static void show_element(void* element, const Field& field, Inspector& inspector) {
+        Show(inspector).show(field, *static_cast<T*>(element), false);
     }
 
 private:
     template <class T>
-    static void show(const Field& field, T& member, Inspector& inspector) {
-        if constexpr (AnyArray<T>) {
-            inspector.list(field, List(&member, kListOperations<T>));
-        } else if constexpr (std::is_constructible_v<Leaf, T*>) {
-            inspector.leaf(field, Leaf(&member));
+    [[gnu::always_inline]] void show(const Field& field, T& member, bool has_default) {
+        if constexpr (std::is_base_of_v<ArrayBase, T>) {
+            show_list(field, member, kElementType<typename T::value_type>, has_default);
+        } else if constexpr (kIsNullableStructure<T>) {
+            show_object(field, Object(&member.value_, &member.has_value_, kStructType<typename T::value_type>),
+                        has_default);
+        } else if constexpr (Structure<T>) {
+            show_object(field, Object(&member, nullptr, kStructType<T>), has_default);
         } else {
-            inspector.object(field, Object(&member, kObjectOperations<T>));
+            show_leaf(field, Leaf(&member), has_default);
         }
     }
+    void show_leaf(const Field& field, Leaf place, bool has_default);
+    void show_object(const Field& field, Object place, bool has_default);
+    void show_list(const Field& field, ArrayBase& array, const List::ElementType& type, bool has_default);
 
     template <class T>
-    static constexpr bool kIsNullable = false;
-    template <class T>
-    static constexpr bool kIsNullable<Nullable<T>> = true;
-
-    template <class T>
-    static void assign_object(void* self, bool present) {
-        T& value = *static_cast<T*>(self);
-        if constexpr (kIsNullable<T>) {
-            if (present) {
-                value.emplace();
-            } else {
-                value = std::nullopt;
-            }
-        } else {
-            INVARIANT(present, "null for a struct that is never null");
-            value = T{};
-        }
+    static void make(void* elements, std::size_t count) {
+        std::uninitialized_value_construct_n(static_cast<T*>(elements), count);
     }
     template <class T>
-    static void inspect_object(void* self, Inspector& inspector) {
-        Show show(inspector);
-        if constexpr (kIsNullable<T>) {
-            T& value = *static_cast<T*>(self);
-            Walk<typename T::value_type>::fields(show, value.get());
-        } else {
-            Walk<T>::fields(show, *static_cast<T*>(self));
-        }
-    }
-    template <class T>
-    static bool object_has_value(const void* self) {
-        if constexpr (kIsNullable<T>) return static_cast<const T*>(self)->has_value();
-        return true;
-    }
-    template <class T>
-    static constexpr Object::Operations kObjectOperations{
-        .has_value = object_has_value<T>, .assign = assign_object<T>, .inspect = inspect_object<T>};
-
-    template <class A>
-    static std::optional<std::size_t> list_size(const void* self) {
-        const A& array = *static_cast<const A*>(self);
-        if constexpr (requires { array.has_value(); }) {
-            if (!array.has_value()) return std::nullopt;
-        }
-        return array.size();
-    }
-    template <class A>
-    static void assign_list(void* self, std::optional<std::size_t> count, Arena& arena) {
-        A& array = *static_cast<A*>(self);
-        if (count) {
-            array = arena.make_array<Element<A>>(*count);
-        } else if constexpr (std::is_constructible_v<A, std::nullopt_t>) {
-            array = std::nullopt;
-        } else {
-            INVARIANT(false, "null for an array that is never null");
-        }
-    }
-    template <class A>
-    static void inspect_element(void* self, std::size_t index, const Field& field, Inspector& inspector) {
-        // An inspector that changes elements has made them itself, in an arena, where they are not const.
-        show(field, const_cast<Element<A>&>((*static_cast<const A*>(self))[index]), inspector);
-    }
-    template <class A>
-    static constexpr List::Operations kListOperations{
-        .size = list_size<A>, .assign = assign_list<A>, .inspect = inspect_element<A>};
+    static constexpr List::ElementType kElementType{.size = sizeof(T), .make = make<T>, .inspect = show_element<T>};
 
     Inspector& inspector_;
 };

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "milena/base/bytes.h"
-#include "milena/protocol/codec.h"
+#include "struct_type.h"
 #include "walk.h"
 
 namespace milena::protocol {
@@ -35,7 +35,7 @@ public:
         explicit Tags(Sizer& sizer) : sizer_(sizer) {}
         [[gnu::always_inline]] bool next() {
             if (!begun_) return begun_ = true;
-            if (sizer_.flexible_) sizer_.size_ += unsigned_varint_size(count_);
+            if (sizer_.flexible_) sizer_.size_ += count_ == 0 ? 1 : unsigned_varint_size(count_);
             return false;
         }
 
@@ -53,90 +53,53 @@ public:
         if (field.exists(version_)) {
             const std::size_t before = size_;
             add(field, member);
-            size_ += unsigned_varint_size(size_ - before) + unsigned_varint_size(static_cast<std::uint32_t>(field.tag));
+            add_tag_head(field, size_ - before);
             ++tags.count_;
         } else if (!field.ignorable) [[unlikely]] {
             refuse(field, Refusal::absent_from_version);
         }
     }
 
+    template <Scalar T>
+    [[gnu::always_inline]] void add(const Field&, const T&) {
+        size_ += kScalarBytes<T>;
+    }
+    void add(const Field& field, std::string_view value);
+    void add(const Field& field, const NullableString& value);
+    void add(const Field& field, const Bytes& value);
+    void add(const Field& field, const NullableBytes& value);
+    void add(const Field& field, const Records& value);
+
     template <class T>
-    [[gnu::always_inline]] void add(const Field& field, const T& value) {
-        if constexpr (std::same_as<T, Uuid>) {
-            size_ += 16;
+    [[gnu::always_inline]] void add(const Field& field, const Array<T>& array) {
+        if constexpr (Structure<T>) {
+            add_structs(field, array, kStructType<T>);
         } else if constexpr (Scalar<T>) {
-            size_ += sizeof(T);
-        } else if constexpr (std::same_as<T, std::string_view>) {
-            if (value.size() > kStringBytesMax) [[unlikely]] refuse(field, Refusal::too_long);
-            size_ += length_size(field, value.size(), sizeof(std::int16_t)) + value.size();
-        } else if constexpr (std::same_as<T, Bytes>) {
-            if (value.size() > INT32_MAX) [[unlikely]] refuse(field, Refusal::too_long);
-            size_ += length_size(field, value.size(), sizeof(std::int32_t)) + value.size();
-        } else if constexpr (std::same_as<T, NullableString>) {
-            value.has_value() ? add(field, *value) : add_null(field, sizeof(std::int16_t));
-        } else if constexpr (std::same_as<T, NullableBytes>) {
-            value.has_value() ? add(field, *value) : add_null(field, sizeof(std::int32_t));
-        } else if constexpr (std::same_as<T, Records>) {
-            if (!value.has_value()) return add_null(field, sizeof(std::int32_t));
-            size_ += length_size(field, value.size(), sizeof(std::int32_t)) + (value.is_external() ? 0 : value.size());
-        } else if constexpr (AnyArray<T>) {
-            add_array(field, value);
-        } else if constexpr (Structure<T>) {
-            add_struct(value);
-        } else {  // a struct that may be null
-            const bool nullable = field.nullable(version_);
-            if (nullable) ++size_;
-            if (value.has_value()) {
-                add_struct(*value);
-            } else if (!nullable) [[unlikely]] {
-                refuse(field, Refusal::null_in_version);
-            }
+            add_scalars(field, array, kScalarBytes<T>);
+        } else {
+            add_views(field, array);
         }
     }
     template <Structure T>
-    [[gnu::noinline]] void add_struct(const T& value) {
-        Walk<T>::fields(*this, value);
+    [[gnu::always_inline]] void add(const Field&, const T& value) {
+        kStructType<T>.size_up(*this, &value);
+    }
+    template <Structure T>
+    void add(const Field& field, const Nullable<T>& value) {
+        add_presence(field, value.has_value());
+        if (value.has_value()) kStructType<T>.size_up(*this, &*value);
     }
 
 private:
-    [[gnu::cold, gnu::noinline]] void refuse(const Field& field, Refusal why) {
-        if (refusal_ != Refusal::none) return;
-        refusal_ = why;
-        refused_at_ = &field;
-    }
-
-    [[gnu::always_inline]] std::size_t length_size(const Field& field, std::size_t size, std::size_t classic) const {
-        return flexible_ && !field.never_flexible ? unsigned_varint_size(size + 1) : classic;
-    }
-    [[gnu::always_inline]] void add_null(const Field& field, std::size_t classic) {
-        if (!field.nullable(version_)) [[unlikely]] refuse(field, Refusal::null_in_version);
-        size_ += flexible_ && !field.never_flexible ? 1 : classic;
-    }
-
-    template <AnyArray A>
-    [[gnu::always_inline]] void add_array(const Field& field, const A& array) {
-        using T = Element<A>;
-        if constexpr (requires { array.has_value(); }) {
-            if (!array.has_value()) return add_null(field, sizeof(std::int32_t));
-        }
-        size_ += length_size(field, array.size(), sizeof(std::int32_t));
-        if constexpr (Scalar<T>) {
-            size_ += array.size() * wire_bytes_min<T>();
-        } else {
-            add_elements(field, static_cast<const Array<T>&>(array));
-        }
-    }
-    template <class T>
-    [[gnu::noinline]] void add_elements(const Field& field, const Array<T>& array) {
-        if (array.size() > INT32_MAX) [[unlikely]] refuse(field, Refusal::too_long);
-        for (const T& element : array) {
-            if constexpr (Structure<T>) {
-                Walk<T>::fields(*this, element);
-            } else {
-                add(field, element);
-            }
-        }
-    }
+    void refuse(const Field& field, Refusal why);
+    void add_tag_head(const Field& field, std::size_t size);
+    std::size_t length_size(const Field& field, std::size_t size, std::size_t classic) const;
+    void add_null(const Field& field, std::size_t classic);
+    void add_presence(const Field& field, bool has_value);
+    void add_structs(const Field& field, const ArrayBase& array, const StructType& type);
+    void add_scalars(const Field& field, const ArrayBase& array, std::size_t element_bytes);
+    void add_views(const Field& field, const Array<std::string_view>& array);
+    void add_views(const Field& field, const Array<Bytes>& array);
 
     std::size_t size_ = 0;
     const Field* refused_at_ = nullptr;

@@ -2,11 +2,11 @@
 // The visitor that writes a message whose Sizer found nothing to refuse.
 #pragma once
 
-#include <bit>
 #include <vector>
 
 #include "milena/base/bytes.h"
 #include "sizer.h"
+#include "struct_type.h"
 #include "walk.h"
 
 namespace milena::protocol {
@@ -30,7 +30,7 @@ public:
                 turn_ = 1;
                 return writer_.flexible_;
             }
-            if (turn_ == 2) return false;
+            if (turn_ == 2 || !writer_.flexible_) return false;
             turn_ = 2;
             writer_.writer_.write_unsigned_varint(count_);
             return count_ > 0;
@@ -53,93 +53,53 @@ public:
         }
         Sizer sizer(version_, flexible_);
         sizer.add(field, member);
-        writer_.write_unsigned_varint(static_cast<std::uint32_t>(field.tag));
-        writer_.write_unsigned_varint(sizer.size());
+        put_tag_head(field, sizer.size());
         put(field, member);
     }
 
-    template <Structure T>
-    [[gnu::noinline]] void put_struct(const T& value) {
-        Walk<T>::fields(*this, value);
-    }
-
 private:
-    template <std::integral Classic>
-    [[gnu::always_inline]] void put_length(const Field& field, std::size_t size) {
-        if (flexible_ && !field.never_flexible) {
-            writer_.write_unsigned_varint(size + 1);
-        } else {
-            writer_.write(static_cast<Classic>(size));
-        }
-    }
-    template <std::integral Classic>
-    [[gnu::always_inline]] void put_null(const Field& field) {
-        if (flexible_ && !field.never_flexible) {
-            writer_.write(std::uint8_t{0});
-        } else {
-            writer_.write(Classic{-1});
-        }
-    }
-
-    template <class T>
-    [[gnu::always_inline]] void put(const Field& field, const T& value) {
+    template <std::integral T>
+    [[gnu::always_inline]] void put(const Field&, const T& value) {
         if constexpr (std::same_as<T, bool>) {
             writer_.write(static_cast<std::int8_t>(value));
-        } else if constexpr (std::integral<T>) {
+        } else {
             writer_.write(value);
-        } else if constexpr (std::same_as<T, double>) {
-            writer_.write(std::bit_cast<std::uint64_t>(value));
-        } else if constexpr (std::same_as<T, Uuid>) {
-            writer_.write(value.high);
-            writer_.write(value.low);
-        } else if constexpr (std::same_as<T, std::string_view>) {
-            put_length<std::int16_t>(field, value.size());
-            writer_.write_bytes(as_bytes(value));
-        } else if constexpr (std::same_as<T, Bytes>) {
-            put_length<std::int32_t>(field, value.size());
-            writer_.write_bytes(value);
-        } else if constexpr (std::same_as<T, NullableString>) {
-            value.has_value() ? put(field, *value) : put_null<std::int16_t>(field);
-        } else if constexpr (std::same_as<T, NullableBytes>) {
-            value.has_value() ? put(field, *value) : put_null<std::int32_t>(field);
-        } else if constexpr (std::same_as<T, Records>) {
-            put_records(field, value);
-        } else if constexpr (AnyArray<T>) {
-            put_array(field, value);
-        } else if constexpr (Structure<T>) {
-            put_struct(value);
-        } else {  // a struct that may be null
-            if (field.nullable(version_)) writer_.write(static_cast<std::int8_t>(value.has_value() ? 1 : -1));
-            if (value.has_value()) put_struct(*value);
         }
     }
+    void put(const Field& field, const double& value);
+    void put(const Field& field, const Uuid& value);
+    void put(const Field& field, const std::string_view& value);
+    void put(const Field& field, const NullableString& value);
+    void put(const Field& field, const Bytes& value);
+    void put(const Field& field, const NullableBytes& value);
+    void put(const Field& field, const Records& value);
 
-    [[gnu::noinline]] void put_records(const Field& field, const Records& records) {
-        if (!records.has_value()) return put_null<std::int32_t>(field);
-        put_length<std::int32_t>(field, records.size());
-        if (!records.is_external()) return writer_.write_bytes(records.bytes());
-        INVARIANT(splices_ != nullptr, "external records and nowhere to note them");
-        splices_->push_back({.position = writer_.position(), .size = records.size(), .index = records.index()});
-    }
-
-    template <AnyArray A>
-    [[gnu::always_inline]] void put_array(const Field& field, const A& array) {
-        if constexpr (requires { array.has_value(); }) {
-            if (!array.has_value()) return put_null<std::int32_t>(field);
+    template <class T>
+    [[gnu::always_inline]] void put(const Field& field, const Array<T>& array) {
+        if constexpr (Structure<T>) {
+            put_structs(field, array, kStructType<T>);
+        } else {
+            put_leaves<T>(field, array);
         }
-        put_length<std::int32_t>(field, array.size());
-        put_elements(field, static_cast<const Array<Element<A>>&>(array));
     }
     template <class T>
-    [[gnu::noinline]] void put_elements(const Field& field, const Array<T>& array) {
-        for (const T& element : array) {
-            if constexpr (Structure<T>) {
-                Walk<T>::fields(*this, element);
-            } else {
-                put(field, element);
-            }
-        }
+    void put_leaves(const Field& field, const Array<T>& array);  // instantiated in writer.cc for the types of the wire
+
+    template <Structure T>
+    [[gnu::always_inline]] void put(const Field&, const T& value) {
+        kStructType<T>.write(*this, &value);
     }
+    template <Structure T>
+    void put(const Field& field, const Nullable<T>& value) {
+        put_presence(field, value.has_value());
+        if (value.has_value()) kStructType<T>.write(*this, &*value);
+    }
+
+    void put_tag_head(const Field& field, std::size_t size);
+    void put_length(const Field& field, std::size_t size, std::size_t classic);
+    void put_null(const Field& field, std::size_t classic);
+    void put_presence(const Field& field, bool has_value);
+    void put_structs(const Field& field, const ArrayBase& array, const StructType& type);
 
     ByteWriter& writer_;
     std::vector<Splice>* splices_;

@@ -22,9 +22,10 @@ public:
     /// Memory that reset() keeps.
     static constexpr std::size_t kKeptBytesMax = 64UZ << 10;
 
-    /// `decoded_bytes_max` bounds what try_make_array hands out between two resets, that is, what a peer can make us
+    /// `decoded_bytes_max` bounds what try_take hands out between two resets, that is, what a peer can make us
     /// take; what we build ourselves (make_array, copy) has the bounds of what it is built from.
-    explicit Arena(std::size_t decoded_bytes_max = kDecodedBytesMax) : decoded_bytes_left_(decoded_bytes_max), decoded_bytes_max_(decoded_bytes_max) {}
+    explicit Arena(std::size_t decoded_bytes_max = kDecodedBytesMax)
+        : decoded_bytes_left_(decoded_bytes_max), decoded_bytes_max_(decoded_bytes_max) {}
     ~Arena() { free_chunks(nullptr); }
     Arena(Arena&& other) noexcept { swap(other); }
     Arena& operator=(Arena&& other) noexcept {
@@ -39,7 +40,7 @@ public:
     template <class T>
     std::span<T> make_array(std::size_t count) {
         static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
-        T* const elements = static_cast<T*>(take(count * sizeof(T), alignof(T)));
+        T* const elements = static_cast<T*>(make_memory(count * sizeof(T), alignof(T)));
         std::uninitialized_value_construct_n(elements, count);
         return {elements, count};
     }
@@ -48,13 +49,19 @@ public:
     T& make() {
         return make_array<T>(1)[0];
     }
-    /// The same for a decoder: null when the bound of this arena is reached. `count` fits 32 bits.
-    template <class T>
-    T* try_make_array(std::size_t count) {
-        const std::size_t bytes = count * sizeof(T);
+    /// Raw memory. The alignment is at most that of std::max_align_t.
+    void* make_memory(std::size_t bytes, std::size_t alignment) {
+        const auto at = (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(alignment - 1);
+        if (at + bytes > reinterpret_cast<std::uintptr_t>(end_)) [[unlikely]] return take_from_new_chunk(bytes);
+        at_ = reinterpret_cast<std::byte*>(at + bytes);
+        bytes_used_ += bytes;
+        return reinterpret_cast<void*>(at);
+    }
+    /// The same for a decoder: null when the bound of this arena is reached.
+    void* try_take(std::size_t bytes, std::size_t alignment) {
         if (bytes > decoded_bytes_left_) [[unlikely]] return nullptr;
         decoded_bytes_left_ -= bytes;
-        return make_array<T>(count).data();
+        return make_memory(bytes, alignment);
     }
 
     /// A copy that lives as long as the arena's other contents.
@@ -70,13 +77,6 @@ private:
         std::size_t size;  // of the memory that follows this header
     };
 
-    void* take(std::size_t bytes, std::size_t alignment) {
-        const auto at = (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(alignment - 1);
-        if (at + bytes > reinterpret_cast<std::uintptr_t>(end_)) [[unlikely]] return take_from_new_chunk(bytes);
-        at_ = reinterpret_cast<std::byte*>(at + bytes);
-        bytes_used_ += bytes;
-        return reinterpret_cast<void*>(at);
-    }
     void* take_from_new_chunk(std::size_t bytes);
     void free_chunks(Chunk* kept);
     void use(Chunk* chunk);

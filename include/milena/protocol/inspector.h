@@ -46,50 +46,49 @@ using Leaf = std::variant<bool*, std::int8_t*, std::int16_t*, std::uint16_t*, st
                           Records*>;
 
 class Inspector;
+struct StructType;
 
-/// The place of a nested struct.
+/// The place of a nested struct, which may be null.
 class Object {
 public:
-    struct Operations {
-        bool (*has_value)(const void* self);
-        void (*assign)(void* self, bool present);
-        void (*inspect)(void* self, Inspector& inspector);
-    };
-    Object(void* self, const Operations& operations) : self_(self), operations_(&operations) {}
+    /// `has_value` is null for a struct that never is.
+    Object(void* value, bool* has_value, const StructType& type) : value_(value), has_value_(has_value), type_(type) {}
 
-    bool has_value() const { return operations_->has_value(self_); }
+    bool has_value() const { return has_value_ == nullptr || *has_value_; }
     /// Makes it null or an object with defaults; null only where Field::nullable.
-    void assign(bool present) { operations_->assign(self_, present); }
+    void assign(bool present);
     /// Shows its fields; it must not be null.
-    void inspect(Inspector& inspector) { operations_->inspect(self_, inspector); }
+    void inspect(Inspector& inspector);
 
 private:
-    void* self_;
-    const Operations* operations_;
+    void* value_;
+    bool* has_value_;
+    const StructType& type_;
 };
 
 /// The place of an array.
 class List {
 public:
-    struct Operations {
-        std::optional<std::size_t> (*size)(const void* self);
-        void (*assign)(void* self, std::optional<std::size_t> count, Arena& arena);
-        void (*inspect)(void* self, std::size_t index, const Field& field, Inspector& inspector);
+    /// How to handle elements without knowing their type.
+    struct ElementType {
+        std::size_t size;
+        void (*make)(void* elements, std::size_t count);
+        void (*inspect)(void* element, const Field& field, Inspector& inspector);
     };
-    List(void* self, const Operations& operations) : self_(self), operations_(&operations) {}
+    List(ArrayBase& array, const ElementType& type) : array_(array), type_(type) {}
 
     /// Nothing if it is null.
-    std::optional<std::size_t> size() const { return operations_->size(self_); }
-    /// Makes it null or `count` elements with defaults; null only where Field::nullable.
-    void assign(std::optional<std::size_t> count, Arena& arena) { operations_->assign(self_, count, arena); }
-    /// Shows one element, as a leaf or an object of the given field.
-    void inspect(std::size_t index, const Field& field, Inspector& inspector) {
-        operations_->inspect(self_, index, field, inspector);
+    std::optional<std::size_t> size() const {
+        return array_.has_value() ? std::optional(array_.size()) : std::nullopt;
     }
+    /// Makes it null or `count` elements with defaults; null only where Field::nullable.
+    void assign(std::optional<std::size_t> count, Arena& arena);
+    /// Shows one element, as a leaf or an object of the given field.
+    void inspect(std::size_t index, const Field& field, Inspector& inspector);
 
 private:
-    void* self_;
-    const Operations* operations_;
+    ArrayBase& array_;
+    const ElementType& type_;
 };
 
 /// Is shown the fields that a version has, in wire order, the tagged ones last.
@@ -111,9 +110,5 @@ public:
 private:
     std::int16_t version_;
 };
-
-/// Shows the fields of a message to an inspector, in the inspector's version.
-template <class T>
-void inspect(T& message, Inspector& inspector);
 
 }  // namespace milena::protocol

@@ -84,61 +84,72 @@ private:
     bool has_value_ = false;
 };
 
+/// What all arrays have in common, so that code which is compiled once can handle any of them.
+class ArrayBase {
+public:
+    constexpr std::size_t size() const { return size_; }
+    constexpr bool empty() const { return size_ == 0; }
+    /// Of an array that is never null: always true.
+    constexpr bool has_value() const { return has_value_; }
+    /// The first element, of the type of the array.
+    constexpr const void* address() const { return data_; }
+
+protected:
+    friend class Decoder;
+    friend class List;
+
+    constexpr explicit ArrayBase(bool has_value) : has_value_(has_value) {}
+    constexpr ArrayBase(const void* data, std::size_t size) : data_(data), has_value_(true) {
+        INVARIANT(size <= std::numeric_limits<std::uint32_t>::max(), "array too long");
+        size_ = static_cast<std::uint32_t>(size);
+    }
+
+    const void* data_ = nullptr;
+    std::uint32_t size_ = 0;
+    bool has_value_;
+};
+
 /// A view of elements that lie elsewhere. Fill a std::span<T> (Arena::make_array) or a std::vector<T>, then assign it.
 template <class T>
-class Array {
+class Array : public ArrayBase {
 public:
     using value_type = T;
 
-    constexpr Array() = default;
+    constexpr Array() : ArrayBase(true) {}
     template <std::ranges::contiguous_range Range>
-        requires std::is_same_v<std::ranges::range_value_t<Range>, T>
-    constexpr Array(const Range& elements) : data_(std::ranges::data(elements)) {
-        INVARIANT(std::ranges::size(elements) <= std::numeric_limits<std::uint32_t>::max(), "array too long");
-        size_ = static_cast<std::uint32_t>(std::ranges::size(elements));
-    }
+        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> && !std::is_base_of_v<ArrayBase, Range>)
+    constexpr Array(const Range& elements) : ArrayBase(std::ranges::data(elements), std::ranges::size(elements)) {}
 
-    constexpr const T* begin() const { return data_; }
-    constexpr const T* end() const { return data_ + size_; }
-    constexpr const T* data() const { return data_; }
-    constexpr std::size_t size() const { return size_; }
-    constexpr bool empty() const { return size_ == 0; }
+    constexpr const T* data() const { return static_cast<const T*>(data_); }
+    constexpr const T* begin() const { return data(); }
+    constexpr const T* end() const { return data() + size_; }
     constexpr const T& operator[](std::size_t index) const {
         INVARIANT(index < size_, "array index out of range");
-        return data_[index];
+        return data()[index];
     }
 
     friend bool operator==(const Array& a, const Array& b) {
-        if (a.size_ != b.size_) return false;
+        if (a.size_ != b.size_ || a.has_value_ != b.has_value_) return false;
         for (std::uint32_t i = 0; i < a.size_; ++i) {
-            if (!(a.data_[i] == b.data_[i])) return false;
+            if (!(a.data()[i] == b.data()[i])) return false;
         }
         return true;
     }
 
-private:
-    const T* data_ = nullptr;
-    std::uint32_t size_ = 0;
+protected:
+    constexpr explicit Array(std::nullopt_t) : ArrayBase(false) {}
 };
 
 /// An array that may be null. Read through it without asking and a null is empty.
 template <class T>
 class NullableArray : public Array<T> {
 public:
-    constexpr NullableArray() = default;
-    constexpr NullableArray(std::nullopt_t) {}
-    constexpr NullableArray(const Array<T>& elements) : Array<T>(elements), has_value_(true) {}
+    constexpr NullableArray() : Array<T>(std::nullopt) {}
+    constexpr NullableArray(std::nullopt_t) : NullableArray() {}
+    constexpr NullableArray(const Array<T>& elements) : Array<T>(elements) {}
     template <std::ranges::contiguous_range Range>
-        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> && !std::is_base_of_v<Array<T>, Range>)
-    constexpr NullableArray(const Range& elements) : NullableArray(Array<T>(elements)) {}
-
-    constexpr bool has_value() const { return has_value_; }
-    friend bool operator==(const NullableArray& a, const NullableArray& b) {
-        return a.has_value_ == b.has_value_ && static_cast<const Array<T>&>(a) == static_cast<const Array<T>&>(b);
-    }
-
-private:
-    bool has_value_ = false;
+        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> && !std::is_base_of_v<ArrayBase, Range>)
+    constexpr NullableArray(const Range& elements) : Array<T>(elements) {}
 };
 
 /// A nested struct that may be null. (std::optional asks questions about T that a struct inside a struct can't answer yet.)
@@ -164,17 +175,13 @@ public:
         has_value_ = true;
         return value_;
     }
-    /// The value of one that is not null, to be changed.
-    constexpr T& get() {
-        INVARIANT(has_value_, "the value of a null");
-        return value_;
-    }
-
     friend bool operator==(const Nullable& a, const Nullable& b) {
         return a.has_value_ == b.has_value_ && (!a.has_value_ || a.value_ == b.value_);
     }
 
 private:
+    friend class Show;
+
     T value_;
     bool has_value_ = false;
 };
