@@ -2,6 +2,7 @@
 #include "posix_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <algorithm>
@@ -98,6 +99,11 @@ Result<void> PosixFileSystem::remove(const std::string& path) {
 Result<void> PosixFileSystem::sync_directory(const std::string& path) {
     TRY(const auto directory, open_descriptor(path, O_RDONLY | O_DIRECTORY));
     if (::fsync(directory.number()) < 0) return failed("fsync", path, errno);
+    return ok();
+}
+
+Result<void> PosixFileSystem::make_read_only(const std::string& path) {
+    if (::chmod(path.c_str(), S_IRUSR) < 0) return failed("chmod", path, errno);
     return ok();
 }
 

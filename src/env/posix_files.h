@@ -15,6 +15,7 @@ public:
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<void> sync_directory(const std::string& path) override;
+    Result<void> make_read_only(const std::string& path) override;
     Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
 };

@@ -109,6 +109,12 @@ Result<void> SimFileSystem::rename(const std::string& from, const std::string& t
     return ok();
 }
 
+Result<void> SimFileSystem::make_read_only(const std::string& path) {
+    TRY_VOID(admit("chmod", path));
+    if (disk_.find(path) == nullptr) return failed("chmod", path, ENOENT);
+    return ok();
+}
+
 Result<void> SimFileSystem::remove(const std::string& path) {
     TRY_VOID(admit("remove", path));
     const auto [parent, name] = disk_.find_parent(path);

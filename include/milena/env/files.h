@@ -78,6 +78,8 @@ public:
     /// A file, or a directory with all that is in it. No error if it is absent.
     virtual Result<void> remove(const std::string& path) = 0;
     virtual Result<void> sync_directory(const std::string& path) = 0;
+    /// Mode 0400: a file that is complete and that nobody should change.
+    virtual Result<void> make_read_only(const std::string& path) = 0;
     /// Takes the lock on the file `path`, made if absent. An error that says so if another process,
     /// or another holder in this one, has it.
     virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
