@@ -101,10 +101,10 @@ class Node:
             time.sleep(0.01)
         raise AssertionError(f'no answer after {timeout_s} s:\n{self.log()}')
 
-    def answers(self):
+    def answers(self, timeout_s=5):
         """True if a new connection gets an answer to Metadata that names a broker."""
         try:
-            with wire.Connection(self.port, timeout_s=2) as connection:
+            with wire.Connection(self.port, timeout_s=timeout_s) as connection:
                 return bool(connection.metadata().brokers)
         except (OSError, wire.Closed):
             return False

@@ -178,11 +178,14 @@ class Connection:
         """Creates the topic and waits until each of its partitions has a leader that answers."""
         error = self.create_topic(name, partitions, configs)
         assert error == 0, f'CreateTopics {name}: error {error}'
-        deadline = time.monotonic() + timeout_s
         for partition in range(partitions):
-            while self.list_offset(name, -1, partition)[0] != 0:
-                assert time.monotonic() < deadline, f'{name}-{partition} has no leader after {timeout_s} s'
-                time.sleep(0.02)
+            self.await_leader(name, partition, timeout_s)
+
+    def await_leader(self, topic, partition=0, timeout_s=10):
+        deadline = time.monotonic() + timeout_s
+        while self.list_offset(topic, -1, partition)[0] != 0:
+            assert time.monotonic() < deadline, f'{topic}-{partition} has no leader after {timeout_s} s'
+            time.sleep(0.02)
 
     def produce(self, topic, records, acks=-1, partition=0):
         """(error code, base offset) of one batch."""
