@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What almost every file of ours needs and what is slow to parse. Sources include what they use all the same.
+// What almost every file of ours needs and what is slow to parse. Sources include what they use all
+// the same.
 #pragma once
 
 #include <algorithm>

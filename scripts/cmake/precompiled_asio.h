@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same for the modules that use env. Apart, because Asio's headers put a constructor into every file that sees them,
-// and a module without env could not link it.
+// The same for the modules that use env. Apart, because Asio's headers put a constructor into every
+// file that sees them, and a module without env could not link it.
 #pragma once
 
 #include "precompiled.h"

@@ -54,14 +54,15 @@ def literal(field):
 
 
 def initializer(field):
+    """Every member has one, so that a message can be made with the few members that matter named."""
     value = literal(field)
-    if value is not None:
-        return '' if value in ('std::nullopt', '""') and not (value == '""' and field.nullable) else f' = {value}'
-    if not field.nullable:
-        return ''
-    if field.source.is_array:
-        return f' = Array<{element_type(field, False)}>()'
-    return f' = {element_type(field, False)}()' if field.struct else ' = BytesView()'
+    if value is not None and value != 'std::nullopt':
+        return f' = {value}'
+    if value is None and field.nullable:  # empty, not null
+        if field.source.is_array:
+            return f' = Array<{element_type(field, False)}>()'
+        return f' = {field.struct.name}()' if field.struct else ' = BytesView()'
+    return '{}'
 
 
 def walk_default(field):
@@ -76,10 +77,7 @@ def walk_default(field):
 
 
 def struct_body(struct, indent):
-    lines = [f'{indent}{member_type(f)} {snake(f.source.name)}{initializer(f)};'.replace('double ', 'double ', 1)
-             if member_type(f) not in SCALARS.values() or initializer(f) else
-             f'{indent}{member_type(f)} {snake(f.source.name)}{{}};'
-             for f in struct.fields + struct.tagged]
+    lines = [f'{indent}{member_type(f)} {snake(f.source.name)}{initializer(f)};' for f in struct.fields + struct.tagged]
     return lines + ([''] if lines else []) + [f'{indent}bool operator==(const {struct.name}&) const = default;']
 
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names that are in the table, names that are not, and names that nearly are.
 #include <gtest/gtest.h>
 
 #include "milena/config/keys.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Endpoints by themselves; whole listeners are in broker_config_test.cc, where roles judge them.
 #include "listeners.h"
 
 #include <gtest/gtest.h>

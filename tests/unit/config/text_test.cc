@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Encodings and cutting, with the texts that tend to go wrong.
 #include "text.h"
 
 #include <gtest/gtest.h>
