@@ -185,7 +185,7 @@ TEST(Codec, ViewsTheFrameInsteadOfCopyingIt) {
 TEST(Codec, PrintsTheNullsAndSizesOfRecords) {
     Arena arena;
     const auto partitions = arena.make_array<ProduceRequest::PartitionProduceData>(2);
-    partitions[1].records = as_bytes("abc");
+    partitions[1] = {.index = 1, .records = as_bytes("abc")};
     const auto topics = arena.make_array<ProduceRequest::TopicProduceData>(1);
     topics[0] = {.name = "\x01\xFF\"", .partition_data = partitions};
     EXPECT_EQ(to_json(ProduceRequest{.acks = -1, .topic_data = topics}, 9),
