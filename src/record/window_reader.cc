@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Filling the window: what was not consumed moves to the front, the decompressor writes behind it.
 #include "window_reader.h"
 
 namespace milena::record {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Walking over batches in a file, by headers or whole.
 #include "batch_walk.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parsing the text that all checkpoint files share.
 #include "checkpoint_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The epochs of a log and their file, which is replaced whole at each change.
 #include "epoch_cache.h"
 
 #include "checkpoint_text.h"

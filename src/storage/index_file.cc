@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Blocks in the file, the growing one in memory.
 #include "index_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The steps of opening a log, in order: leftovers, indexes, recovery or end, start, epochs,
+// snapshots.
 #include "log_loader.h"
 
 #include <fmt/format.h>

@@ -72,11 +72,13 @@ Result<PartitionLog::Summary> PartitionLog::summarize(BytesView batches) const {
                                     batch->base_offset(), batch->last_offset(), next));
         }
         if (is_first) summary.first_offset = batch->base_offset();
+        if (batch->last_offset() - summary.first_offset > INT32_MAX) break;
         next = batch->next_offset();
         summary.last_offset = batch->last_offset();
         summary.last_epoch = batch->leader_epoch();
         summary.max_timestamp = std::max(summary.max_timestamp, batch->max_timestamp());
         summary.has_new_epoch |= batch->leader_epoch() > epoch;
+        summary.bytes += batch->size();
         batches = batches.subspan(batch->size());
     }
     return summary;
@@ -86,6 +88,10 @@ Result<void> PartitionLog::append(BytesView batches) {
     TRY_VOID(check_usable());
     if (batches.empty()) return ok();
     TRY(const Summary summary, summarize(batches));
+    if (summary.bytes < batches.size()) {
+        TRY_VOID(append(batches.first(summary.bytes)));
+        return append(batches.subspan(summary.bytes));
+    }
     TRY(const bool rolls, must_roll(summary, batches.size()));
     if (rolls) TRY_VOID(roll(summary.first_offset));
     if (summary.has_new_epoch) TRY_VOID(begin_epochs(batches));
@@ -195,12 +201,20 @@ void PartitionLog::forget_cut(Offset end) {
     for (const auto& segment : segments_) size_bytes_ += segment->size();
 }
 
+/// Synced one by one: a crash in between leaves a shorter log, never one with a hole.
+Result<void> PartitionLog::remove_last_segment() {
+    TRY_VOID(segments_.back()->remove());
+    segments_.pop_back();
+    return files_.sync_directory(directory_);
+}
+
 Result<void> PartitionLog::truncate_segments(Offset end) {
     while (segments_.back()->base() >= end && segments_.size() > 1) {
-        TRY_VOID(segments_.back()->remove());
-        segments_.pop_back();
+        TRY_VOID(remove_last_segment());
     }
     TRY(const Offset new_end, active().truncate(end));
+    // The batch that was cut began below the log's start: nothing is left.
+    if (new_end < log_start_) return restart_segments(log_start_);
     forget_cut(new_end);
     TRY_VOID(truncate_transaction_index(
         files_, directory_ + "/" + segment_file_name(active().base(), ".txnindex"), new_end));
@@ -222,10 +236,7 @@ Result<void> PartitionLog::truncate_to(Offset end) {
 }
 
 Result<void> PartitionLog::restart_segments(Offset start) {
-    while (!segments_.empty()) {
-        TRY_VOID(segments_.back()->remove());
-        segments_.pop_back();
-    }
+    while (!segments_.empty()) TRY_VOID(remove_last_segment());
     TRY_VOID(remove_snapshots_above(files_, directory_, Offset(-1)));
     TRY_VOID(epochs_.replace({}));
     segments_.push_back(std::make_unique<Segment>(files_, directory_, start, 0));

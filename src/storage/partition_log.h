@@ -48,6 +48,9 @@ private:
 
     /// What the headers of an append say together.
     struct Summary {
+        /// Fewer than all where the offsets span more than one segment can hold (2^31, compacted
+        /// away for the greatest part): then it takes two appends.
+        std::uint64_t bytes = 0;
         Offset first_offset;
         Offset last_offset;
         Timestamp max_timestamp{-1};
@@ -62,6 +65,7 @@ private:
     /// Passes `done` on; a failure leaves files in a state that nobody knows, so the log is offline
     /// then.
     Result<void> or_offline(Result<void> done);
+    Result<void> remove_last_segment();
     Result<void> truncate_segments(Offset end);
     Result<void> restart_segments(Offset start);
     Result<void> remove_segments_below(Offset start);

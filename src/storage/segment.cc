@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Appends with their index entries, searches by offset, and the repairs of one segment.
 #include "segment.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Settling leftovers by name alone, then listing the segments.
 #include "segment_files.h"
 
 #include <fmt/format.h>

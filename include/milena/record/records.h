@@ -49,9 +49,9 @@ Result<void> for_each_record(BatchView batch, const ReadLimits& limits,
 class BatchBuilder {
 public:
     struct Options {
-        Offset base_offset;
+        Offset base_offset{};
         LeaderEpoch leader_epoch = kNoLeaderEpoch;
-        Timestamp timestamp;
+        Timestamp timestamp{};
         bool is_control = false;
         bool is_transactional = false;
         ProducerId producer_id = kNoProducer;

@@ -17,21 +17,21 @@ struct ProduceRules {
     /// message.max.bytes, of the batch as received.
     std::size_t batch_bytes_max = 1'048'588;
     bool is_compacted = false;  ///< every record needs a key
-    ReadLimits limits;
+    ReadLimits limits{};
 };
 
 /// One record of a refused batch, as ProduceResponse v8+ names it (KIP-467).
 struct RecordError {
     std::int32_t index = 0;
-    std::string message;
+    std::string message{};
 
     bool operator==(const RecordError&) const = default;
 };
 
 struct Refusal {
     ErrorCode code = ErrorCode::invalid_record;
-    std::string why;
-    std::vector<RecordError> records;
+    std::string why{};
+    std::vector<RecordError> records{};
 };
 
 /// What is found out about a batch that is taken.

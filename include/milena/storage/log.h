@@ -62,9 +62,9 @@ struct Recovery {
     /// The last stop was clean: nothing is scanned.
     bool clean = false;
     /// Everything below was synced (recovery-point-offset-checkpoint).
-    Offset recovery_point;
+    Offset recovery_point{};
     /// From log-start-offset-checkpoint; 0 if it names none.
-    Offset log_start_offset;
+    Offset log_start_offset{};
 };
 
 class Log {

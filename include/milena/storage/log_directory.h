@@ -37,6 +37,9 @@ struct FoundPartition {
     Uuid topic_id;  ///< from partition.metadata; zero if that is absent
 };
 
+/// The quorum's own log, whose directory lies in metadata.log.dir beside the partitions.
+inline constexpr std::string_view kClusterMetadataTopic = "__cluster_metadata";
+
 using OffsetCheckpoint = std::map<TopicPartition, Offset>;
 
 class LogDirectory {
@@ -61,8 +64,9 @@ public:
     /// Leaves the marker; the last act of a clean stop.
     virtual Result<void> mark_clean_shutdown(BrokerEpoch epoch) = 0;
 
-    /// Partition directories; leftovers (-delete, .deleted, .cleaned) are removed first, unknown
-    /// ones are an error as in Apache Kafka, -stray and -future are left alone.
+    /// Partition directories, without __cluster_metadata's. Those of deleted topics (-delete) are
+    /// removed first, -stray and -future are left alone, unknown ones are an error as in Apache
+    /// Kafka.
     virtual Result<std::vector<FoundPartition>> find_partitions() = 0;
     /// The partition's directory, with partition.metadata written if absent. INCONSISTENT_TOPIC_ID
     /// if it is there and names another topic.
