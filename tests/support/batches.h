@@ -17,9 +17,9 @@ namespace milena::support {
 
 struct TestRecord {
     std::int64_t timestamp = 0;
-    std::optional<std::string> key;
-    std::optional<std::string> value;
-    std::vector<std::pair<std::string, std::optional<std::string>>> headers;
+    std::optional<std::string> key{};
+    std::optional<std::string> value{};
+    std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
 
     bool operator==(const TestRecord&) const = default;
 };
@@ -33,7 +33,7 @@ struct BatchSpec {
     std::int64_t producer_id = -1;
     std::int16_t producer_epoch = -1;
     std::int32_t base_sequence = -1;
-    std::vector<TestRecord> records;
+    std::vector<TestRecord> records{};
 };
 
 class Encoder {
