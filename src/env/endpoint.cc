@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How an endpoint prints, in logs and in errors.
 #include <fmt/format.h>
 
 #include "milena/env/network.h"

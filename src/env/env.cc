@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What every Env does the same way, by what its doors offer.
 #include "milena/env/env.h"
 
 namespace milena::env {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How much memory this process may use: the smaller of the machine's and its control group's.
 #include <unistd.h>
 
 #include <algorithm>

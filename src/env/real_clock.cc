@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A timer is Asio's; its waiter may outlive it, so the coroutine touches nothing after the wait.
 #include "real_clock.h"
 
 #include <boost/asio/as_tuple.hpp>

@@ -16,10 +16,10 @@
 
 #include "milena/base/invariant.h"
 #include "milena/env/env.h"
-#include "posix_files.h"
+#include "posix/posix_files.h"
 #include "real_clock.h"
 #include "system_random.h"
-#include "tcp_network.h"
+#include "tcp/tcp_network.h"
 #include "work_pool.h"
 
 namespace milena::env {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One system call a number: they are drawn for ids and elections, never per record.
 #include "system_random.h"
 
 #include <sys/random.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Randomness of the real world. Cores take an env::Random and never know which it is.
 #pragma once
 
 #include "milena/env/env.h"

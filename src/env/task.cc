@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How coroutines start and what becomes of an exception that leaves one.
 #include "milena/env/task.h"
 
 #include <cstdio>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The queue is under one mutex; a job runs, lets go of what it captured, then posts its coroutine
+// home.
 #include "work_pool.h"
 
 #include <pthread.h>

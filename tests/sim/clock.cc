@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wall time begins on one fixed day, so that what a run writes depends on the seed alone.
 #include "sim/clock.h"
 
 namespace milena::sim {

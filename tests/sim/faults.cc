@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Calls of files and network are counted together, so "the n-th call" walks both.
 #include "sim/faults.h"
 
 namespace milena::sim {
@@ -17,10 +18,11 @@ void FaultPlan::lose_power_at_call(std::uint64_t after) {
 void FaultPlan::clear() {
     failing_call_ = last_call_ = kNoCall;
     error_rate_ = 0;
-    syncs_fail_ = fired_ = power_lost_ = false;
+    syncs_fail_ = fired_ = power_lost_ = paused_ = false;
 }
 
 std::optional<int> FaultPlan::next_call() {
+    if (paused_) return std::nullopt;
     const std::uint64_t call = calls_++;
     if (call >= last_call_) {
         fired_ = power_lost_ = true;

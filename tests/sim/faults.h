@@ -24,6 +24,9 @@ public:
     void set_error_rate(double probability) { error_rate_ = probability; }
     /// Every sync from now on fails, and forgets the writes it should have saved.
     void set_syncs_fail(bool fail) { syncs_fail_ = fail; }
+    /// Calls between the two neither fail nor count: the preparation of a test.
+    void pause() { paused_ = true; }
+    void resume() { paused_ = false; }
     /// No more faults but those asked for again.
     void clear();
 
@@ -48,6 +51,7 @@ private:
     bool syncs_fail_ = false;
     bool fired_ = false;
     bool power_lost_ = false;
+    bool paused_ = false;
 };
 
 }  // namespace milena::sim

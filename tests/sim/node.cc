@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Timers and pools of a node are events of the timeline that belong to it and die with it.
 #include "sim/node.h"
 
 #include <optional>

@@ -12,10 +12,10 @@
 
 #include "milena/env/env.h"
 #include "sim/clock.h"
-#include "sim/fabric.h"
+#include "sim/disk/files.h"
 #include "sim/faults.h"
-#include "sim/files.h"
-#include "sim/network.h"
+#include "sim/network/fabric.h"
+#include "sim/network/network.h"
 #include "sim/parking.h"
 #include "sim/timeline.h"
 

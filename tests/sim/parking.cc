@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Waking posts; dropping destroys. Nothing resumes a coroutine in place.
 #include "sim/parking.h"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Draws in the shapes that a simulation needs.
 #include "sim/random.h"
 
 namespace milena::sim {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Events are taken out before they happen, so they may add and cancel others.
 #include "sim/timeline.h"
 
 #include <algorithm>

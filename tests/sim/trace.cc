@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bytes go in by their length and checksum.
 #include "sim/trace.h"
 
 #include "milena/base/crc32c.h"

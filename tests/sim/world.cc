@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The loop: run what is ready until nothing is, then let time move to the next event.
 #include "sim/world.h"
 
 #include <utility>
@@ -38,7 +39,9 @@ void World::run_for(env::Duration duration) {
 bool World::run_until(const std::function<bool()>& done, env::Duration limit) {
     const env::Instant end = now() + limit;
     while (!done()) {
-        if (!run_one_ready() && !advance(end)) return false;
+        if (run_one_ready() || advance(end)) continue;
+        parts_.timeline.advance_to(end);
+        return false;
     }
     return true;
 }

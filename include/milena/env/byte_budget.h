@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bytes that several owners take from one limit, so that memory is a function of configuration.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Laws of the byte codecs over whatever is generated.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Byte codecs against bytes written by hand, and against ends that come too early.
 #include "milena/base/bytes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The checksum against published values and against its definition, bit by bit.
 #include "milena/base/crc32c.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Strong ids: what must not compile is asserted, the rest compared.
 #include "milena/base/ids.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Log lines as a sink receives them.
 #include "milena/base/logger.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Errors on their way up, and the invariant that stops the process.
 #include "milena/base/result.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Ids against their text forms.
 #include "milena/base/uuid.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The two places that the contract tests run in.
 #include "contract.h"
 
 #include <cstdlib>

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listening sockets: where they bind, and how a new connection gets to its core.
+#include "tcp/tcp_acceptor.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cerrno>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+
+#include "tcp/network_error.h"
+
+namespace milena::env {
+namespace {
+
+using Tcp = boost::asio::ip::tcp;
+using boost::system::error_code;
+
+std::unexpected<Error> acceptor_closed() {
+    return fail(ErrorCode::unknown_server_error, "accept: closed");
+}
+
+/// The socket of a new connection, of the protocol that its own address has.
+Result<std::unique_ptr<Stream>> adopt(int descriptor, Executor owner) {
+    ::sockaddr_storage address{};
+    ::socklen_t length = sizeof address;
+    ::getsockname(descriptor, reinterpret_cast<::sockaddr*>(&address), &length);
+    TcpSocket socket(owner);
+    error_code error;
+    socket.assign(address.ss_family == AF_INET6 ? Tcp::v6() : Tcp::v4(), descriptor, error);
+    if (error) {
+        ::close(descriptor);
+        return fail(ErrorCode::network_exception, "accept: " + error.message());
+    }
+    return std::make_unique<TcpStream>(std::move(socket));
+}
+
+error_code open_listener(TcpListener& listener, const Tcp::endpoint& address, bool dual_stack) {
+    error_code error;
+    listener.open(address.protocol(), error);
+    if (error) return error;
+    listener.set_option(TcpListener::reuse_address(true), error);
+    if (!error && address.protocol() == Tcp::v6()) {
+        listener.set_option(boost::asio::ip::v6_only(!dual_stack), error);
+    }
+    if (!error) listener.bind(address, error);
+    if (!error) listener.listen(TcpListener::max_listen_connections, error);
+    if (!error) listener.native_non_blocking(true, error);
+    if (error) {
+        error_code ignored;
+        listener.close(ignored);
+    }
+    return error;
+}
+
+/// `::` takes IPv4 too; a machine without IPv6 has only 0.0.0.0.
+error_code open_everywhere(TcpListener& listener, std::uint16_t port) {
+    const error_code error = open_listener(listener, {Tcp::v6(), port}, true);
+    const bool no_ipv6 = error.value() == EAFNOSUPPORT || error.value() == EADDRNOTAVAIL;
+    if (!no_ipv6) return error;
+    return open_listener(listener, {Tcp::v4(), port}, false);
+}
+
+error_code open_at_name(TcpListener& listener, const Endpoint& endpoint, Executor owner) {
+    error_code error;
+    boost::asio::ip::basic_resolver<Tcp, Executor> resolver(owner);
+    const auto found =
+        resolver.resolve(endpoint.host, std::to_string(endpoint.port),
+                         Tcp::resolver::passive | Tcp::resolver::numeric_service, error);
+    for (const auto& address : found) {
+        error = open_listener(listener, address.endpoint(), false);
+        if (!error) break;
+    }
+    return error;
+}
+
+}  // namespace
+
+TcpAcceptor::TcpAcceptor(TcpListener listener) : listener_(std::move(listener)) {
+    error_code error;
+    local_ = endpoint_of(listener_.local_endpoint(error));
+}
+
+Task<Result<std::unique_ptr<Stream>>> TcpAcceptor::accept(Executor owner) {
+    while (true) {
+        if (!listener_.is_open()) co_return acceptor_closed();
+        const int descriptor =
+            ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (descriptor >= 0) co_return adopt(descriptor, owner);
+        // ECONNABORTED and the like: that client left before it was its turn.
+        if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
+        if (errno != EAGAIN) co_return network_failure("accept", local_, errno);
+        const auto [aborted] = co_await listener_.async_wait(
+            TcpListener::wait_read, boost::asio::as_tuple(boost::asio::deferred));
+        if (aborted) co_return acceptor_closed();
+    }
+}
+
+void TcpAcceptor::close() {
+    error_code nothing_to_do;
+    listener_.close(nothing_to_do);
+}
+
+Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner) {
+    TcpListener listener(owner);
+    const error_code error = endpoint.host.empty() ? open_everywhere(listener, endpoint.port)
+                                                   : open_at_name(listener, endpoint, owner);
+    if (error) return network_failure("listen on", endpoint, error.message());
+    return std::make_unique<TcpAcceptor>(std::move(listener));
+}
+
+}  // namespace milena::env

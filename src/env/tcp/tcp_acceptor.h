@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A listening TCP socket. It waits on its owner's thread and deals connections to any core.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+
+#include "tcp/tcp_stream.h"
+
+namespace milena::env {
+
+using TcpListener = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor>;
+
+class TcpAcceptor final : public Acceptor {
+public:
+    /// Takes a listening, non-blocking socket.
+    explicit TcpAcceptor(TcpListener listener);
+
+    Task<Result<std::unique_ptr<Stream>>> accept(Executor owner) override;
+    void close() override;
+    const Endpoint& local() const override { return local_; }
+
+private:
+    TcpListener listener_;
+    Endpoint local_;
+};
+
+/// See Network::listen; resolves the host in place.
+Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner);
+
+}  // namespace milena::env

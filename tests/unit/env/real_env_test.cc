@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of the real Env: threads, stop, signals.
+#include <pthread.h>
+#include <array>
+#include <csignal>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "milena/env/env.h"
+#include "milena/env/guarded.h"
+
+namespace milena::env {
+namespace {
+
+using std::chrono::milliseconds;
+
+Task<void> stop_after(RealEnv& env, Duration delay) {
+    co_await env.sleep(env.control(), delay);
+    env.stop();
+}
+
+std::string thread_name() {
+    std::array<char, 16> name{};
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    return name.data();
+}
+
+TEST(RealEnv, RunsEachCoreAndControlOnAThreadOfItsOwn) {
+    const auto env = make_real_env(3);
+    ASSERT_EQ(env->core_count(), 3U);
+    Guarded<std::set<std::thread::id>> threads;
+    for (const Executor& where : {env->core(0), env->core(1), env->core(2), env->control()}) {
+        post(where, [&threads] {
+            threads.with([](auto& seen) { seen.insert(std::this_thread::get_id()); });
+        });
+    }
+    post(env->core(0), [] { EXPECT_EQ(thread_name(), "core"); });
+    spawn(env->control(), stop_after(*env, milliseconds(20)));
+    env->run();
+    EXPECT_EQ(threads.with([](auto& seen) { return seen.size(); }), 4U);
+}
+
+TEST(RealEnv, HasOneCorePerProcessorIfNotTold) {
+    EXPECT_GE(make_real_env(0)->core_count(), 1U);
+}
+
+TEST(RealEnv, StopFromAnotherThreadEndsRun) {
+    const auto env = make_real_env(1);
+    std::thread stopper([&env] {
+        std::this_thread::sleep_for(milliseconds(20));
+        env->stop();
+    });
+    env->run();
+    stopper.join();
+}
+
+TEST(RealEnv, ThatNeverRanDropsItsTasks) {
+    const auto witness = std::make_shared<int>();
+    {
+        const auto env = make_real_env(1);
+        spawn(env->core(0), [](std::shared_ptr<int>) -> Task<void> { co_return; }(witness));
+    }
+    EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST(RealEnv, AfterRunNothingOfItsTasksIsLeft) {
+    const auto witness = std::make_shared<int>();
+    const auto env = make_real_env(2);
+    for (int i = 0; i < 20; ++i) {
+        spawn(env->core(0), [](RealEnv& world, std::shared_ptr<int> w) -> Task<void> {
+            co_await world.offload(Pool::disk,
+                                   [w] { std::this_thread::sleep_for(milliseconds(5)); });
+            co_await world.sleep(world.core(0), std::chrono::hours(1));
+        }(*env, witness));
+    }
+    spawn(env->control(), stop_after(*env, milliseconds(12)));
+    env->run();
+    EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST(RealEnv, TellsOfSignalsOnceAskedFor) {
+    const auto env = make_real_env(1);
+    int first = 0;
+    int second = 0;
+    spawn(env->control(), [](RealEnv& world, int& one, int& two) -> Task<void> {
+        // Raised behind the question: posted here, it runs once this task waits.
+        post(world.control(), [] { ::raise(SIGTERM); });
+        one = co_await world.next_signal();
+        post(world.control(), [] { ::raise(SIGINT); });
+        two = co_await world.next_signal();
+        world.stop();
+    }(*env, first, second));
+    env->run();
+    EXPECT_EQ(first, SIGTERM);
+    EXPECT_EQ(second, SIGINT);
+}
+
+TEST(RealEnv, WritingToAPeerThatIsGoneIsNoSignal) {
+    struct ::sigaction action{};
+    const auto env = make_real_env(1);
+    ASSERT_EQ(::sigaction(SIGPIPE, nullptr, &action), 0);
+    EXPECT_EQ(action.sa_handler, SIG_IGN);
+}
+
+Task<void> throwing() {
+    throw std::runtime_error("nobody catches this");
+    co_return;
+}
+
+TEST(TaskDeathTest, AnExceptionThatLeavesATaskStopsTheProcess) {
+    EXPECT_DEATH(
+        {
+            const auto env = make_real_env(1);
+            spawn(env->core(0), throwing());
+            env->run();
+        },
+        "nobody catches this");
+}
+
+}  // namespace
+}  // namespace milena::env

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only real streams have: no allocation and no trip through the event loop where none is
+// needed, and sockets set up as they should be.
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "allocations.h"
+#include "milena/env/env.h"
+
+namespace milena::env {
+namespace {
+
+constexpr int kWarmUp = 200;
+constexpr int kRounds = 2000;
+
+using StreamPtr = std::unique_ptr<Stream>;
+
+Task<bool> read_all(Stream& stream, MutableBytes into) {
+    while (!into.empty()) {
+        const auto got = co_await stream.read_some(into);
+        if (!got || *got == 0) co_return false;
+        into = into.subspan(*got);
+    }
+    co_return true;
+}
+
+/// One round trip, three coroutines deep as in a server: dispatch, handler, stream.
+Task<bool> ping(Stream& stream, MutableBytes buffer) {
+    const std::array<BytesView, 2> pieces{BytesView(buffer).first(10),
+                                          BytesView(buffer).subspan(10)};
+    if (!co_await stream.write(pieces)) co_return false;
+    co_return co_await read_all(stream, buffer);
+}
+
+Task<bool> pong(Stream& stream, MutableBytes buffer) {
+    if (!co_await read_all(stream, buffer)) co_return false;
+    const BytesView piece = buffer;
+    co_return (co_await stream.write(std::span(&piece, 1))).has_value();
+}
+
+struct Heap {
+    std::uint64_t client = 0;
+    std::uint64_t server = 0;
+};
+
+Task<void> serve(StreamPtr stream, Heap& heap) {
+    std::array<std::byte, 100> buffer{};
+    for (int i = 0; i < kWarmUp; ++i) co_await pong(*stream, buffer);
+    const std::uint64_t before = allocations_of_this_thread();
+    for (int i = 0; i < kRounds; ++i) co_await pong(*stream, buffer);
+    heap.server = allocations_of_this_thread() - before;
+    // The client's next read tells it that the number is there.
+    stream->close();
+}
+
+Task<void> measure(RealEnv& env, Heap& heap) {
+    const Executor here = env.core(0);
+    const auto acceptor = env.network().listen({"localhost", 0}, here);
+    const auto client =
+        co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
+    auto server = co_await (*acceptor)->accept(env.core(1));
+    spawn(env.core(1), serve(*std::move(server), heap));
+    std::array<std::byte, 100> buffer{};
+    for (int i = 0; i < kWarmUp; ++i) EXPECT_TRUE(co_await ping(**client, buffer));
+    const std::uint64_t before = allocations_of_this_thread();
+    for (int i = 0; i < kRounds; ++i) co_await ping(**client, buffer);
+    heap.client = allocations_of_this_thread() - before;
+    EXPECT_FALSE(co_await read_all(**client, buffer));
+    env.stop();
+}
+
+TEST(TcpStream, ARoundTripAllocatesNothing) {
+    const std::uint64_t before = allocations_of_this_thread();
+    const auto env = make_real_env(2);
+    ASSERT_GT(allocations_of_this_thread(), before) << "the counter does not count";
+    Heap heap;
+    spawn(env->core(0), measure(*env, heap));
+    env->run();
+    EXPECT_EQ(heap.client, 0U);
+    EXPECT_EQ(heap.server, 0U);
+}
+
+Task<void> read_what_is_there(RealEnv& env, bool& other_ran_first) {
+    const Executor here = env.core(0);
+    const auto acceptor = env.network().listen({"localhost", 0}, here);
+    const auto client =
+        co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
+    const auto server = co_await (*acceptor)->accept(here);
+    std::array<std::byte, 8> buffer{};
+    const BytesView piece = buffer;
+    EXPECT_TRUE(co_await (*client)->write(std::span(&piece, 1)));
+    while (!(*server)->readable()) co_await env.sleep(here, std::chrono::milliseconds(1));
+
+    bool has_run = false;
+    post(here, [&has_run] { has_run = true; });
+    EXPECT_TRUE(co_await read_all(**server, buffer));
+    EXPECT_TRUE(co_await (*server)->write(std::span(&piece, 1)));
+    other_ran_first = has_run;
+    co_await env.sleep(here, std::chrono::milliseconds(1));
+    EXPECT_TRUE(has_run);
+    env.stop();
+}
+
+TEST(TcpStream, WhatIsThereIsReadAndWrittenWithoutGivingUpTheThread) {
+    // Whatever else was ready on the core runs only after the read and the write have returned.
+    const auto env = make_real_env(1);
+    bool other_ran_first = true;
+    spawn(env->core(0), read_what_is_there(*env, other_ran_first));
+    env->run();
+    EXPECT_FALSE(other_ran_first);
+}
+
+}  // namespace
+}  // namespace milena::env
