@@ -161,6 +161,7 @@ void Connection::close() {
     closed_ = true;
     stream_->close();
     progress_.notify();
+    if (close_hook_) close_hook_();
 }
 
 void Connection::log_end(const Error& error) {

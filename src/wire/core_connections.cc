@@ -38,7 +38,8 @@ void CoreConnections::close_most_stalled() {
     const auto now = env_.clock().now();
     for (Connection* connection : by_activity_) {
         if (now - connection->last_activity_ < kStalledAfter) return;
-        if (connection->closed_ || !connection->buffer_->has_partial_frame()) continue;
+        if (!connection->buffer_->has_partial_frame()) continue;
+        if (connection->closed_) return;  // closed before, and about to give back what it holds
         connection->log_end({ErrorCode::request_timed_out,
                              "its unfinished frame made no progress while queued.max.request.bytes was used up"});
         connection->close();

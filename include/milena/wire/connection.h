@@ -132,6 +132,9 @@ public:
     env::Executor owner() const { return core_.owner_; }
     bool is_closed() const { return closed_; }
     void close();
+    /// `hook` runs once when the connection closes: so that a request that waits for something else gives up. An empty
+    /// one takes it back.
+    void on_close(std::function<void()> hook) { close_hook_ = std::move(hook); }
 
 private:
     friend class CoreConnections;
@@ -152,6 +155,7 @@ private:
     std::unique_ptr<ReceiveBuffer> buffer_;
     ReplyQueue replies_;
     env::Wakeup progress_;  ///< an answer became done, or output was sent
+    std::function<void()> close_hook_;
     bool flushing_ = false;
     bool closed_ = false;
     env::Instant last_activity_;
