@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// This broker's standing with the controller: it registers once per process, then sends heartbeats that keep it
+// unfenced, and at the end asks to be let go (KIP-631). On the control thread.
+#pragma once
+
+#include <memory>
+
+#include "milena/base/logger.h"
+#include "milena/controller/gateway.h"
+#include "milena/env/env.h"
+#include "milena/server/served_image.h"
+
+namespace milena::drivers {
+
+struct BrokerLifecycleOptions {
+    controller::RegisterBrokerRequest registration;
+    env::Duration heartbeat_interval = std::chrono::seconds(2);
+    /// Registering, and coming to be unfenced, may take this long in all.
+    env::Duration registration_timeout = std::chrono::seconds(60);
+    /// How long a controlled shutdown may take.
+    env::Duration shutdown_timeout = std::chrono::seconds(5);
+};
+
+class BrokerLifecycle {
+public:
+    BrokerLifecycle(env::Env& env, Logger log, BrokerLifecycleOptions options, controller::Gateway& controller,
+                    server::ServedImage& served);
+
+    /// Registers, waits until the served image has the registration, and is unfenced. Heartbeats go on from then until
+    /// shut_down(). Fails if the controller refuses (say, another process has this id) or the time is over.
+    env::Task<Result<BrokerEpoch>> start();
+    /// Controlled shutdown: returns when the controller has moved away what this broker led, or after its timeout.
+    env::Task<void> shut_down();
+
+    BrokerEpoch epoch() const { return epoch_; }
+
+private:
+    env::Task<Result<void>> register_with_controller(env::Instant deadline);
+    env::Task<Result<void>> wait_until_unfenced(env::Instant deadline);
+    env::Task<Result<controller::BrokerHeartbeatReply>> beat(bool want_shutdown);
+    env::Task<void> keep_beating();
+
+    env::Env& env_;
+    Logger log_;
+    BrokerLifecycleOptions options_;
+    controller::Gateway& controller_;
+    server::ServedImage& served_;
+    BrokerEpoch epoch_{-1};
+    env::Wakeup pause_;  ///< between heartbeats; cut short by shut_down()
+    env::Wakeup ended_;
+    bool stopping_ = false;
+    bool beating_ = false;
+};
+
+}  // namespace milena::drivers

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes this node's replicas what the metadata says, in the background and in order, and then serves the image to
+// clients. Opening logs and making directories blocks, so it happens in the disk pool; what comes meanwhile is done
+// together next, so the queue is one image and a set of topics, however far the replicas are behind.
+#pragma once
+
+#include <memory>
+#include <set>
+
+#include "milena/drivers/metadata_publisher.h"
+#include "milena/replication/replicas.h"
+#include "milena/server/served_image.h"
+
+namespace milena::drivers {
+
+class ReplicaDriver {
+public:
+    /// All of it is called on the control thread; what is referred to outlives stop().
+    ReplicaDriver(env::Env& env, replication::Replicas& replicas, server::ServedImage& served);
+
+    /// Begins to follow `publisher`.
+    void start(MetadataPublisher& publisher);
+    /// Finishes what is being done and does nothing more.
+    env::Task<void> stop();
+
+private:
+    void take(const metadata::Update& update);
+    env::Task<void> run();
+
+    env::Env& env_;
+    replication::Replicas& replicas_;
+    server::ServedImage& served_;
+    std::shared_ptr<const metadata::Image> next_;
+    std::set<Uuid> changed_;
+    env::Wakeup work_;
+    env::Wakeup ended_;
+    bool stopping_ = false;
+    bool running_ = false;
+};
+
+}  // namespace milena::drivers

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the request handlers of one node work with. All of it outlives the server and may be used from any core.
+#pragma once
+
+#include <string>
+
+#include "milena/base/logger.h"
+#include "milena/config/broker_config.h"
+#include "milena/controller/gateway.h"
+#include "milena/env/env.h"
+#include "milena/replication/replicas.h"
+#include "milena/security/authorizer.h"
+#include "milena/server/served_image.h"
+
+namespace milena::server {
+
+struct Broker {
+    env::Env& env;
+    Logger log;
+    const config::BrokerConfig& config;
+    std::string cluster_id;
+    ServedImage& image;
+    replication::Replicas& replicas;
+    controller::Gateway& controller;
+    const security::Authorizer& authorizer;
+    /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its default).
+    std::uint64_t request_bytes_max = 0;
+};
+
+}  // namespace milena::server

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// milena server FILE.properties: runs a node until SIGTERM or SIGINT, then stops it cleanly. A second signal ends the
+// process at once, as kill -9 would.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "command.h"
+#include "milena/node/node.h"
+
+namespace milena::cli {
+namespace {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+    return name.data();
+}
+
+env::Task<void> end_at_second_signal(env::RealEnv& env) {
+    co_await env.next_signal();
+    std::_Exit(kExitFailed);
+}
+
+env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& exit_code) {
+    const auto began = env.clock().now();
+    auto started = co_await node.start();
+    if (started) {
+        const auto took = std::chrono::duration<double, std::milli>(env.clock().now() - began).count();
+        for (const auto& open : node.listeners()) {
+            LOG_INFO(log, "listening", kv("listener", open.listener.name), kv("address", open.bound.text()));
+        }
+        LOG_INFO(log, "started", kv("ms", fmt::format("{:.1f}", took)));
+        const int signal = co_await env.next_signal();
+        LOG_INFO(log, "stopping", kv("signal", signal));
+    } else {
+        LOG_ERROR(log, "not started", kv("why", started.error().why));
+        exit_code = kExitFailed;
+    }
+    env::spawn(env.control(), end_at_second_signal(env));
+    co_await node.stop();
+    LOG_INFO(log, "stopped");
+    env.stop();
+}
+
+int serve(const std::string& file) {
+    const Logger log(make_console_sink());
+    const auto files = env::make_real_env(1);
+    auto loaded = config::load_broker_config(files->files(), file, host_name());
+    if (!loaded) {
+        LOG_ERROR(log, "not started", kv("why", loaded.error().why));
+        return kExitFailed;
+    }
+    for (const auto& warning : loaded->warnings) LOG_WARN(log, "configuration", kv("what", warning));
+    const auto env = env::make_real_env(static_cast<std::size_t>(loaded->config.core_threads));
+    const Logger node_log = log.with("node_id", loaded->config.node_id);
+    int exit_code = kExitOk;
+    node::NodeOptions options;
+    options.config = std::move(loaded->config);
+    options.log = node_log;
+    options.memory_limit = env::process_memory_limit();
+    options.on_failure = [&exit_code](const Error&) {
+        exit_code = kExitFailed;
+        std::raise(SIGTERM);  // stop as cleanly as it still goes
+    };
+    const auto node = node::Node::make(*env, std::move(options));
+    env::spawn(env->control(), run_node(*env, *node, node_log, exit_code));
+    env->run();
+    return exit_code;
+}
+
+}  // namespace
+
+void add_server_command(CLI::App& app, int& exit_code) {
+    auto* const command = app.add_subcommand("server", "Run a node");
+    const auto file = std::make_shared<std::string>();
+    command->add_option("file", *file, "server.properties of the node")->required()->type_name("FILE");
+    command->callback([file, &exit_code] { exit_code = serve(*file); });
+}
+
+}  // namespace milena::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "milena/drivers/broker_lifecycle.h"
+
+namespace milena::drivers {
+namespace {
+
+/// Between attempts while there is no controller, or while it has not caught up.
+constexpr env::Duration kRetryPause = std::chrono::milliseconds(10);
+
+}  // namespace
+
+BrokerLifecycle::BrokerLifecycle(env::Env& env, Logger log, BrokerLifecycleOptions options,
+                                 controller::Gateway& controller, server::ServedImage& served)
+    : env_(env),
+      log_(std::move(log)),
+      options_(std::move(options)),
+      controller_(controller),
+      served_(served),
+      pause_(env, env.control()),
+      ended_(env, env.control()) {}
+
+env::Task<Result<BrokerEpoch>> BrokerLifecycle::start() {
+    const env::Instant deadline = env_.clock().now() + options_.registration_timeout;
+    CO_TRY_VOID(co_await register_with_controller(deadline));
+    CO_TRY_VOID(co_await wait_until_unfenced(deadline));
+    beating_ = true;
+    env::spawn(env_.control(), keep_beating());
+    co_return epoch_;
+}
+
+env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant deadline) {
+    for (;;) {
+        auto reply = co_await controller_.register_broker(options_.registration, deadline);
+        if (reply) {
+            epoch_ = reply->epoch;
+            LOG_INFO(log_, "broker registered", kv("broker_epoch", epoch_),
+                     kv("incarnation_id", options_.registration.incarnation_id));
+            co_return ok();
+        }
+        // A duplicate may be our own incarnation before a crash, whose session must end first (retriable by nature).
+        const ErrorCode code = reply.error().code;
+        const bool again = is_retriable(code) || code == ErrorCode::not_controller ||
+                           code == ErrorCode::duplicate_broker_registration;
+        if (!again || env_.clock().now() >= deadline) co_return fail_at("broker registration", reply.error());
+        if (code == ErrorCode::duplicate_broker_registration) {
+            LOG_WARN(log_, "another process is registered under this node.id; waiting for its session to end",
+                     kv("node_id", options_.registration.id), kv("why", reply.error().why));
+            co_await env_.sleep(env_.control(), std::chrono::seconds(1));
+        }
+        co_await env_.sleep(env_.control(), kRetryPause);
+    }
+}
+
+env::Task<Result<void>> BrokerLifecycle::wait_until_unfenced(env::Instant deadline) {
+    while (env_.clock().now() < deadline) {
+        co_await served_.catch_up(env_.control(), deadline);
+        auto reply = co_await beat(false);
+        if (reply && !reply->is_fenced) {
+            // The image that clients are told must have it too.
+            if (co_await served_.catch_up(env_.control(), deadline)) co_return ok();
+        }
+        co_await env_.sleep(env_.control(), kRetryPause);
+    }
+    co_return fail(ErrorCode::request_timed_out, "the controller did not unfence this broker in time");
+}
+
+env::Task<Result<controller::BrokerHeartbeatReply>> BrokerLifecycle::beat(bool want_shutdown) {
+    controller::BrokerHeartbeatRequest request;
+    request.id = options_.registration.id;
+    request.epoch = epoch_;
+    request.metadata_offset = served_.load()->provenance.last_offset;
+    request.want_shutdown = want_shutdown;
+    co_return co_await controller_.heartbeat(std::move(request), env_.clock().now() + options_.heartbeat_interval);
+}
+
+env::Task<void> BrokerLifecycle::keep_beating() {
+    bool failing = false;
+    while (!stopping_) {
+        co_await pause_.wait_until(env_.clock().now() + options_.heartbeat_interval);
+        if (stopping_) break;
+        const auto reply = co_await beat(false);
+        if (!reply && !failing) LOG_WARN(log_, "heartbeat failed", kv("why", reply.error().why));
+        if (reply && failing) LOG_INFO(log_, "heartbeats are answered again");
+        failing = !reply;
+    }
+    beating_ = false;
+    ended_.notify();
+}
+
+env::Task<void> BrokerLifecycle::shut_down() {
+    stopping_ = true;
+    pause_.notify();
+    while (beating_) co_await ended_.wait_until(env::kNever);
+    const env::Instant deadline = env_.clock().now() + options_.shutdown_timeout;
+    while (env_.clock().now() < deadline) {
+        const auto reply = co_await beat(true);
+        if (!reply) {
+            LOG_WARN(log_, "controlled shutdown was not answered", kv("why", reply.error().why));
+            co_return;
+        }
+        if (reply->should_shut_down) co_return;
+        co_await env_.sleep(env_.control(), kRetryPause);
+    }
+    LOG_WARN(log_, "controlled shutdown took too long: stopping without it");
+}
+
+}  // namespace milena::drivers

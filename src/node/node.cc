@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A combined node, from its directories up. Each start_ step needs the ones before it; stop() undoes them from the end.
+#include "milena/node/node.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "directories.h"
+#include "milena/drivers/broker_lifecycle.h"
+#include "milena/drivers/checkpoints.h"
+#include "milena/drivers/controller.h"
+#include "milena/drivers/metadata_publisher.h"
+#include "milena/drivers/quorum.h"
+#include "milena/drivers/replica_driver.h"
+#include "milena/metadata/features.h"
+#include "settings.h"
+
+namespace milena::node {
+namespace {
+
+class CombinedNode final : public Node {
+public:
+    CombinedNode(env::Env& env, NodeOptions options)
+        : env_(env),
+          log_(options.log),
+          config_(std::move(options.config)),
+          memory_limit_(options.memory_limit),
+          served_(env),
+          publisher_(env, log_, std::move(options.on_failure)) {}
+
+    env::Task<Result<void>> start() override {
+        if (!config_.is_broker || !config_.is_controller) {
+            co_return fail(ErrorCode::invalid_config,
+                           "process.roles: only broker,controller together is served by this version");
+        }
+        CO_TRY_VOID(co_await start_storage());
+        CO_TRY_VOID(co_await start_quorum());
+        CO_TRY_VOID(co_await start_broker());
+        co_return ok();
+    }
+
+    env::Task<void> stop() override {
+        if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1)) co_await lifecycle_->shut_down();
+        if (server_ != nullptr) co_await server_->stop();
+        if (checkpoints_ != nullptr) co_await checkpoints_->stop();
+        if (replica_driver_ != nullptr) co_await replica_driver_->stop();
+        if (controller_ != nullptr) controller_->stop();
+        if (quorum_ != nullptr) co_await quorum_->stop();
+        if (replicas_ != nullptr) {
+            Result<void> closed;
+            co_await env_.offload(env::Pool::disk, [&] { closed = close_storage(); });
+            if (!closed) LOG_ERROR(log_, "the stop is not clean", kv("why", closed.error().why));
+        }
+    }
+
+    const std::vector<server::OpenListener>& listeners() const override { return listeners_; }
+
+private:
+    env::Task<Result<void>> start_storage() {
+        Result<void> done;
+        co_await env_.offload(env::Pool::disk, [&] { done = open_storage(); });
+        co_return done;
+    }
+
+    Result<void> open_storage() {
+        TRY(directories_, open_directories(env_, log_, config_));
+        replicas_ = replication::Replicas::make(env_, log_, config_.node_id, directories_.log_dirs(),
+                                                settings_of(config_));
+        std::vector<bool> clean;
+        for (std::size_t i = 0; i < directories_.log_dir_count; ++i) clean.push_back(directories_.all[i].was_clean);
+        return replicas_->load(clean);
+    }
+
+    env::Task<Result<void>> start_quorum() {
+        CO_TRY(quorum_, co_await open_quorum());
+        controller_ = drivers::ControllerHost::make(env_, log_, controller_options(config_, directories_.cluster_id()),
+                                                    *quorum_, publisher_);
+        replica_driver_ = std::make_unique<drivers::ReplicaDriver>(env_, *replicas_, served_);
+        replica_driver_->start(publisher_);
+        // The publisher first: the image must hold what a new leader is told is committed.
+        quorum_->start({&publisher_, controller_.get()});
+        co_return ok();
+    }
+
+    env::Task<Result<std::unique_ptr<drivers::Quorum>>> open_quorum() {
+        Result<std::unique_ptr<drivers::Quorum>> quorum;
+        const auto options = quorum_options(config_, directories_.metadata_log_path(),
+                                            directories_.all[directories_.metadata].meta);
+        co_await env_.offload(env::Pool::disk, [&] { quorum = drivers::Quorum::open(env_, log_, options); });
+        co_return quorum;
+    }
+
+    env::Task<Result<void>> start_broker() {
+        const std::int64_t queued = config_.network.queued_request_bytes_max;
+        server_ = server::Server::make({.env = env_,
+                                        .log = log_,
+                                        .config = config_,
+                                        .cluster_id = directories_.cluster_id(),
+                                        .image = served_,
+                                        .replicas = *replicas_,
+                                        .controller = *controller_,
+                                        .authorizer = authorizer_,
+                                        .request_bytes_max = queued > 0 ? static_cast<std::uint64_t>(queued)
+                                                                        : memory_limit_ / 4});
+        CO_TRY(listeners_, server_->bind(config_.listeners));
+        lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(), *controller_, served_);
+        CO_TRY_VOID(co_await lifecycle_->start());
+        server_->serve();
+        checkpoints_ = std::make_unique<drivers::Checkpoints>(
+            env_, log_, *replicas_, std::chrono::milliseconds(config_.high_watermark_checkpoint_interval_ms));
+        checkpoints_->start();
+        co_return ok();
+    }
+
+    drivers::BrokerLifecycleOptions lifecycle_options() {
+        drivers::BrokerLifecycleOptions options;
+        auto& registration = options.registration;
+        registration.id = config_.node_id;
+        registration.cluster_id = directories_.cluster_id();
+        registration.incarnation_id = env::random_uuid(env_.random());
+        registration.endpoints = advertised_endpoints(config_, listeners_);
+        for (const auto& feature : metadata::supported_features()) {
+            registration.features.emplace(feature.name, feature.range);
+        }
+        if (!config_.rack.empty()) registration.rack = config_.rack;
+        registration.log_directories = directories_.log_dir_ids();
+        registration.previous_epoch = directories_.previous_epoch();
+        options.heartbeat_interval = std::chrono::milliseconds(config_.broker_heartbeat_interval_ms);
+        options.registration_timeout = std::chrono::milliseconds(config_.initial_registration_timeout_ms);
+        return options;
+    }
+
+    Result<void> close_storage() {
+        TRY_VOID(replicas_->close());
+        const BrokerEpoch epoch = lifecycle_ == nullptr ? BrokerEpoch(-1) : lifecycle_->epoch();
+        for (std::size_t i = 0; i < directories_.log_dir_count; ++i) {
+            TRY_VOID(directories_.all[i].storage->mark_clean_shutdown(epoch));
+        }
+        return ok();
+    }
+
+    env::Env& env_;
+    Logger log_;
+    const config::BrokerConfig config_;
+    const std::uint64_t memory_limit_;
+    const security::AllowAll authorizer_;
+    Directories directories_;
+    server::ServedImage served_;
+    drivers::MetadataPublisher publisher_;
+    std::unique_ptr<replication::Replicas> replicas_;
+    std::unique_ptr<drivers::Quorum> quorum_;
+    std::shared_ptr<drivers::ControllerHost> controller_;
+    std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
+    std::unique_ptr<server::Server> server_;
+    std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
+    std::unique_ptr<drivers::Checkpoints> checkpoints_;
+    std::vector<server::OpenListener> listeners_;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> Node::make(env::Env& env, NodeOptions options) {
+    return std::make_unique<CombinedNode>(env, std::move(options));
+}
+
+}  // namespace milena::node

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.h"
+
+#include <algorithm>
+
+namespace milena::node {
+namespace {
+
+record::TimestampType timestamp_type(config::TimestampType type) {
+    return type == config::TimestampType::log_append_time ? record::TimestampType::log_append
+                                                          : record::TimestampType::create;
+}
+
+replication::PartitionSettings partition_settings(const config::TopicConfig& topic) {
+    replication::PartitionSettings out;
+    out.min_insync_replicas = topic.min_insync_replicas;
+    out.rules.timestamp_type = timestamp_type(topic.message_timestamp_type);
+    out.rules.timestamp_before_max_ms = topic.message_timestamp_before_max_ms;
+    out.rules.timestamp_after_max_ms = topic.message_timestamp_after_max_ms;
+    out.rules.batch_bytes_max = static_cast<std::size_t>(topic.max_message_bytes);
+    out.rules.is_compacted = topic.compact;
+    out.rules.limits.record_bytes_max = static_cast<std::size_t>(topic.max_decompressed_message_bytes);
+    out.log.segment_bytes = static_cast<std::uint64_t>(topic.segment_bytes);
+    out.log.segment_ms = topic.segment_ms;
+    out.log.index_interval_bytes = static_cast<std::uint32_t>(topic.index_interval_bytes);
+    out.log.segment_index_bytes = static_cast<std::uint64_t>(topic.segment_index_bytes);
+    return out;
+}
+
+}  // namespace
+
+replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
+    return [defaults = config.topic_defaults](const metadata::Image& image, std::string_view topic) {
+        const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
+        const auto resolved = defaults.with(*overrides);
+        // The controller let nothing into the log that does not resolve; a newer version's key keeps the defaults.
+        return partition_settings(resolved ? *resolved : defaults);
+    };
+}
+
+controller::Options controller_options(const config::BrokerConfig& config, const std::string& cluster_id) {
+    controller::Options out;
+    out.node = config.node_id;
+    out.cluster_id = cluster_id;
+    out.num_partitions = config.num_partitions;
+    out.default_replication_factor = static_cast<std::int16_t>(config.default_replication_factor);
+    out.delete_topic_enable = config.delete_topic_enable;
+    out.session_timeout_ms = config.broker_session_timeout_ms;
+    out.idle_interval_ms = config.metadata_log.idle_interval_ms;
+    out.topic_defaults = config.topic_defaults;
+    out.settings = config.settings;
+    return out;
+}
+
+drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const std::string& directory,
+                                      const storage::MetaProperties& meta) {
+    drivers::QuorumOptions out;
+    out.directory = directory;
+    out.cluster_id = meta.cluster_id;
+    out.node_id = config.node_id;
+    out.directory_id = meta.directory_id;
+    for (const auto& voter : config.quorum.voters) {
+        raft::Voter one;
+        one.key.id = voter.id;
+        one.endpoints = {{config.controller_listeners.front(), voter.endpoint.host, voter.endpoint.port}};
+        out.static_voters.push_back(std::move(one));
+    }
+    out.election_timeout = std::chrono::milliseconds(config.quorum.election_timeout_ms);
+    out.election_backoff_max = std::chrono::milliseconds(config.quorum.election_backoff_max_ms);
+    out.fetch_timeout = std::chrono::milliseconds(config.quorum.fetch_timeout_ms);
+    out.request_timeout = std::chrono::milliseconds(config.quorum.request_timeout_ms);
+    out.retry_backoff = std::chrono::milliseconds(config.quorum.retry_backoff_ms);
+    out.segment_bytes = static_cast<std::uint64_t>(config.metadata_log.segment_bytes);
+    return out;
+}
+
+std::vector<metadata::BrokerEndpoint> advertised_endpoints(const config::BrokerConfig& config,
+                                                           const std::vector<server::OpenListener>& bound) {
+    std::vector<metadata::BrokerEndpoint> out;
+    for (const auto& advertised : config.advertised_listeners) {
+        if (config.is_controller_listener(advertised.name)) continue;
+        metadata::BrokerEndpoint endpoint{advertised.name, advertised.endpoint.host, advertised.endpoint.port,
+                                          static_cast<std::int16_t>(advertised.protocol)};
+        const auto same = std::ranges::find(bound, advertised.name,
+                                            [](const server::OpenListener& open) { return open.listener.name; });
+        if (endpoint.port == 0 && same != bound.end()) endpoint.port = same->bound.port;
+        out.push_back(std::move(endpoint));
+    }
+    return out;
+}
+
+}  // namespace milena::node

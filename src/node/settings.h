@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the configuration says, in the words of each part of a node.
+#pragma once
+
+#include "milena/config/broker_config.h"
+#include "milena/controller/controller.h"
+#include "milena/drivers/quorum.h"
+#include "milena/replication/replicas.h"
+#include "milena/server/server.h"
+#include "milena/storage/log_directory.h"
+
+namespace milena::node {
+
+/// A topic's settings: its own, over what the cluster's default and this broker's file say.
+replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config);
+
+controller::Options controller_options(const config::BrokerConfig& config, const std::string& cluster_id);
+
+drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const std::string& directory,
+                                      const storage::MetaProperties& meta);
+
+/// What the broker registers: its advertised listeners without the controllers', with the port that was bound where the
+/// configuration leaves it open.
+std::vector<metadata::BrokerEndpoint> advertised_endpoints(const config::BrokerConfig& config,
+                                                           const std::vector<server::OpenListener>& bound);
+
+}  // namespace milena::node

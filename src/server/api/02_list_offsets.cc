@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// ListOffsets: the offset of a time, or one of the special offsets, of each partition.
+#include "milena/protocol/messages/list_offsets.h"
+
+#include "../api.h"
+#include "../topics.h"
+
+namespace milena::server {
+namespace {
+
+using protocol::ListOffsetsRequest;
+using protocol::ListOffsetsResponse;
+using replication::OffsetAnswer;
+using replication::OffsetSpec;
+
+/// The lowest version that knows a special offset; no version knows other negative numbers.
+std::int16_t first_version_of(std::int64_t timestamp_or_spec) {
+    if (timestamp_or_spec >= 0) return 0;
+    switch (static_cast<OffsetSpec>(timestamp_or_spec)) {
+        case OffsetSpec::latest:
+        case OffsetSpec::earliest: return 0;
+        case OffsetSpec::max_timestamp: return 7;
+        case OffsetSpec::earliest_local: return 8;
+        case OffsetSpec::latest_tiered: return 9;
+        case OffsetSpec::earliest_pending_upload: return 11;
+    }
+    return INT16_MAX;
+}
+
+bool is_listed_twice(const ListOffsetsRequest::ListOffsetsTopic& topic, std::int32_t partition) {
+    return std::ranges::count(topic.partitions, partition,
+                              &ListOffsetsRequest::ListOffsetsPartition::partition_index) > 1;
+}
+
+/// Versions below 5 do not know OFFSET_NOT_AVAILABLE (KIP-207).
+ErrorCode code_for(std::int16_t version, ErrorCode code) {
+    constexpr std::int16_t kFirstVersionWithOffsetNotAvailable = 5;
+    if (code == ErrorCode::offset_not_available && version < kFirstVersionWithOffsetNotAvailable) {
+        return ErrorCode::leader_not_available;
+    }
+    return code;
+}
+
+OffsetAnswer find(const Request& request, const ListOffsetsRequest& body, const TopicLookup& topic,
+                  const ListOffsetsRequest::ListOffsetsPartition& asked) {
+    OffsetAnswer out;
+    if (request.version() < first_version_of(asked.timestamp)) {
+        out.code = ErrorCode::unsupported_version;
+        return out;
+    }
+    const auto replica = find_replica(request, topic, asked.partition_index);
+    if (!replica) {
+        out.code = replica.error().code;
+        return out;
+    }
+    return (*replica)->find_offset({.timestamp_or_spec = asked.timestamp,
+                                    .current_leader_epoch = LeaderEpoch(asked.current_leader_epoch),
+                                    .replica = BrokerId(body.replica_id),
+                                    .read_committed = body.isolation_level == 1});
+}
+
+env::Task<Result<void>> serve(Request& request) {
+    CO_TRY(const auto body, decode_body<ListOffsetsRequest>(request));
+    const auto image = request.broker().image.load();
+    ListOffsetsResponse response;
+    auto topics = request.arena.make_array<ListOffsetsResponse::ListOffsetsTopicResponse>(body.topics.size());
+    for (std::size_t i = 0; i < topics.size(); ++i) {
+        const auto& asked = body.topics[i];
+        const auto topic = find_topic(request, *image, asked.name, security::Operation::describe);
+        auto parts = request.arena.make_array<ListOffsetsResponse::ListOffsetsPartitionResponse>(asked.partitions.size());
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            OffsetAnswer found;
+            if (is_listed_twice(asked, asked.partitions[p].partition_index)) {
+                found.code = ErrorCode::invalid_request;
+            } else {
+                found = find(request, body, topic, asked.partitions[p]);
+            }
+            parts[p].partition_index = asked.partitions[p].partition_index;
+            parts[p].error_code = static_cast<std::int16_t>(code_for(request.version(), found.code));
+            parts[p].timestamp = found.timestamp.value;
+            parts[p].offset = found.offset.value;
+            parts[p].leader_epoch = found.leader_epoch.value;
+        }
+        topics[i].name = asked.name;
+        topics[i].partitions = parts;
+    }
+    response.topics = topics;
+    co_return answer(request, response);
+}
+
+}  // namespace
+
+Api api_02() { return make_api(protocol::ApiKey::list_offsets, &serve); }
+
+}  // namespace milena::server

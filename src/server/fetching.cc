@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fetching.h"
+
+#include "leader_endpoints.h"
+
+namespace milena::server {
+namespace {
+
+using protocol::FetchRequest;
+using protocol::FetchResponse;
+using replication::FetchAnswer;
+
+constexpr std::int16_t kFirstVersionWithTopicIds = 13;
+constexpr std::int16_t kFirstVersionWithReplicaState = 15;
+constexpr std::int8_t kReadCommitted = 1;
+
+std::uint64_t unsigned_limit(std::int32_t limit) { return static_cast<std::uint64_t>(std::max(limit, 0)); }
+
+/// What ends the wait whatever its size.
+bool is_urgent(const FetchAnswer& answer) { return answer.code != ErrorCode::none || answer.diverging_epoch; }
+
+BrokerId replica_of(const Request& request, const FetchRequest& body) {
+    return BrokerId(request.version() >= kFirstVersionWithReplicaState ? body.replica_state.replica_id
+                                                                       : body.replica_id);
+}
+
+}  // namespace
+
+Fetching::Fetching(const Request& request, const FetchRequest& body)
+    : request_(request),
+      body_(body),
+      bytes_min_(unsigned_limit(body.min_bytes)),
+      bytes_max_(std::min(unsigned_limit(body.max_bytes),
+                          unsigned_limit(request.broker().config.network.fetch_bytes_max))) {
+    const auto image = request.broker().image.load();
+    for (const auto& topic : body.topics) {
+        const auto found = request.version() >= kFirstVersionWithTopicIds
+                               ? find_topic(request, *image, topic.topic_id, security::Operation::read)
+                               : find_topic(request, *image, topic.topic, security::Operation::read);
+        for (const auto& asked : topic.partitions) add_part(found, asked);
+    }
+}
+
+void Fetching::add_part(const TopicLookup& topic, const FetchRequest::FetchPartition& asked) {
+    FetchPart& part = parts_.emplace_back();
+    part.index = asked.partition;
+    part.partition_bytes_max = unsigned_limit(asked.partition_max_bytes);
+    part.question = {.from = Offset(asked.fetch_offset),
+                     .current_leader_epoch = LeaderEpoch(asked.current_leader_epoch),
+                     .last_fetched_epoch = LeaderEpoch(asked.last_fetched_epoch),
+                     .log_start_offset = Offset(asked.log_start_offset),
+                     .replica = replica_of(request_, body_),
+                     .read_committed = body_.isolation_level == kReadCommitted};
+    auto replica = find_replica(request_, topic, asked.partition);
+    if (replica) {
+        part.replica = std::move(*replica);
+    } else {
+        part.answer.code = replica.error().code;
+        has_urgent_ = true;
+    }
+}
+
+void Fetching::ask_all() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) ask(i);
+}
+
+void Fetching::ask(std::size_t number) {
+    FetchPart& part = parts_[number];
+    if (part.replica == nullptr) return;
+    bytes_ -= part.answer.records.length;
+    const std::uint64_t room = bytes_max_ - std::min(bytes_, bytes_max_);
+    // The first data is given whole whatever the limits are, or a client with small ones would never get further.
+    part.question.at_least_one_batch = bytes_ == 0;
+    part.question.bytes_max = std::min(part.partition_bytes_max, room);
+    part.answer = part.replica->fetch(part.question);
+    bytes_ += part.answer.records.length;
+    has_urgent_ = has_urgent_ || is_urgent(part.answer);
+}
+
+FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol::Arena& arena,
+                                                std::vector<replication::FileRange>& files) const {
+    const FetchAnswer& answer = part.answer;
+    FetchResponse::PartitionData out;
+    out.partition_index = part.index;
+    out.error_code = static_cast<std::int16_t>(answer.code);
+    out.high_watermark = answer.high_watermark.value;
+    out.last_stable_offset = answer.last_stable_offset.value;
+    out.log_start_offset = answer.log_start_offset.value;
+    if (answer.diverging_epoch) {
+        out.diverging_epoch.epoch = answer.diverging_epoch->epoch.value;
+        out.diverging_epoch.end_offset = answer.diverging_epoch->end_offset.value;
+    }
+    out.current_leader.leader_id = answer.current_leader.leader.value;
+    out.current_leader.leader_epoch = answer.current_leader.epoch.value;
+    out.aborted_transactions = std::nullopt;
+    if (part.question.read_committed) out.aborted_transactions = arena.make_array<FetchResponse::AbortedTransaction>(0);
+    if (answer.records.length == 0) {
+        out.records = BytesView();
+    } else {
+        out.records = protocol::Records::external(answer.records.length, static_cast<std::uint32_t>(files.size()));
+        files.push_back(answer.records);
+    }
+    return out;
+}
+
+Result<void> Fetching::answer_to(Request& request) const {
+    FetchResponse response;
+    LeaderEndpoints endpoints;
+    std::vector<replication::FileRange> files;
+    auto topics = request.arena.make_array<FetchResponse::FetchableTopicResponse>(body_.topics.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < topics.size(); ++i) {
+        auto parts = request.arena.make_array<FetchResponse::PartitionData>(body_.topics[i].partitions.size());
+        for (auto& part : parts) {
+            endpoints.add(parts_[next].answer.current_leader.leader);
+            part = describe(parts_[next++], request.arena, files);
+        }
+        topics[i].topic = body_.topics[i].topic;
+        topics[i].topic_id = body_.topics[i].topic_id;
+        topics[i].partitions = parts;
+    }
+    response.responses = topics;
+    const auto image = request.broker().image.load();
+    response.node_endpoints =
+        endpoints.resolve<FetchResponse::NodeEndpoint>(*image, request.session.listener(), request.arena);
+    return answer(request, response, files);
+}
+
+}  // namespace milena::server

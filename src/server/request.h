@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request while it is served, and the two things every handler does with it: decode the body and write the answer.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "milena/protocol/codec.h"
+#include "milena/protocol/header.h"
+#include "session.h"
+
+namespace milena::server {
+
+struct Request {
+    Session& session;
+    wire::Connection& connection;
+    protocol::Arena& arena;
+    MutableBytes frame;
+    const protocol::RequestHead& head;
+    /// The body, to its end.
+    BytesView body;
+    env::Instant received;
+
+    std::int16_t version() const { return head.version(); }
+    std::int32_t correlation_id() const { return head.header.correlation_id; }
+    const Broker& broker() const { return session.broker(); }
+    env::Instant deadline(std::int32_t timeout_ms) const {
+        return received + std::chrono::milliseconds(std::max(timeout_ms, 0));
+    }
+};
+
+/// The body as a T. INVALID_REQUEST, which closes the connection, if it is not one. Bytes behind it are ignored, as
+/// Apache Kafka does.
+template <class T>
+Result<T> decode_body(const Request& request) {
+    auto body = protocol::decode<T>(request.body, request.version(), request.arena);
+    if (!body) return fail_at(T::kName, std::move(body).error());
+    return body;
+}
+
+/// Writes an answer frame: size, header, body. `files` holds the ranges that the body names as external records.
+template <class T>
+Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int32_t correlation_id, const T& body,
+                           std::span<const replication::FileRange> files = {}) {
+    const protocol::Api& api = *protocol::find_api(T::kApiKey);
+    const std::size_t head_size = protocol::response_head_size(api, version);
+    TRY(const std::size_t body_size, protocol::encoded_size(body, version));
+    std::uint64_t size = head_size + body_size;
+    for (const auto& file : files) size += file.length;
+    if (size > INT32_MAX) {
+        return fail(ErrorCode::unknown_server_error, fmt::format("answer of {} bytes does not fit a frame", size));
+    }
+    const std::size_t body_at = output.bytes().size() + sizeof(std::int32_t) + head_size;
+    ByteWriter writer(output.extend(sizeof(std::int32_t) + head_size + body_size));
+    writer.write(static_cast<std::int32_t>(size));
+    protocol::write_response_head(api, version, correlation_id, writer);
+    std::vector<protocol::Splice> splices;
+    protocol::write(body, version, writer, &splices);
+    for (const auto& splice : splices) {
+        const auto& file = files[splice.index];
+        output.add_file_at(body_at + splice.position, file.file, file.position, file.length);
+    }
+    return ok();
+}
+
+/// Answers the request at once, in its place, in the layout of `version`.
+template <class T>
+Result<void> answer(Request& request, const T& body, std::int16_t version,
+                    std::span<const replication::FileRange> files = {}) {
+    auto& slot = request.connection.replies().open();
+    TRY_VOID(encode_answer(slot.output, version, request.correlation_id(), body, files));
+    request.connection.replies().mark_done(slot);
+    return ok();
+}
+template <class T>
+Result<void> answer(Request& request, const T& body, std::span<const replication::FileRange> files = {}) {
+    return answer(request, body, request.version(), files);
+}
+
+}  // namespace milena::server

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accepts connections, deals them to the cores in turn, and ends them all when the node stops.
+#include "milena/server/server.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "session.h"
+
+namespace milena::server {
+namespace {
+
+/// How often each core looks for connections that have been silent too long.
+constexpr env::Duration kIdleSweep = std::chrono::seconds(1);
+/// Pause after an accept that failed for want of descriptors or memory.
+constexpr env::Duration kAcceptPause = std::chrono::milliseconds(100);
+
+/// Connections that are open, in all and by address.
+struct Admitted {
+    std::int64_t total = 0;
+    std::map<std::string, std::int64_t, std::less<>> by_address;
+};
+
+struct Bound {
+    Bound(config::Listener its_listener, std::unique_ptr<env::Acceptor> its_acceptor)
+        : listener(std::move(its_listener)), acceptor(std::move(its_acceptor)) {}
+    config::Listener listener;
+    std::unique_ptr<env::Acceptor> acceptor;
+    bool is_served = false;
+};
+
+class TcpServer final : public Server {
+public:
+    explicit TcpServer(Broker broker)
+        : broker_(std::move(broker)), budget_(broker_.request_bytes_max), stopped_(broker_.env, broker_.env.control()) {
+        const auto& network = broker_.config.network;
+        const wire::ConnectionLimits limits{
+            .frame_bytes_max = static_cast<std::uint32_t>(network.request_bytes_max),
+            .idle_max = std::chrono::milliseconds(network.connections_max_idle_ms)};
+        for (std::size_t i = 0; i < broker_.env.core_count(); ++i) {
+            cores_.push_back(std::make_unique<CoreState>(broker_.env, broker_.env.core(i), limits, budget_, broker_.log));
+        }
+    }
+
+    Result<std::vector<OpenListener>> bind(std::span<const config::Listener> listeners) override {
+        std::vector<OpenListener> out;
+        for (const auto& listener : listeners) {
+            auto acceptor = broker_.env.network().listen(listener.endpoint, broker_.env.control());
+            if (!acceptor) return fail_at(fmt::format("listener {}", listener.name), acceptor.error());
+            out.push_back({listener, (*acceptor)->local()});
+            bound_.push_back(std::make_unique<Bound>(listener, std::move(*acceptor)));
+        }
+        return out;
+    }
+
+    void serve() override {
+        for (auto& bound : bound_) {
+            if (std::exchange(bound->is_served, true)) continue;
+            enter();
+            env::spawn(broker_.env.control(), accept_from(*bound));
+        }
+        if (std::exchange(loops_run_, true)) return;
+        for (auto& core : cores_) {
+            enter();
+            env::spawn(core->owner, sweep(*core));
+            enter();
+            env::spawn(core->owner, expire(*core));
+        }
+    }
+
+    env::Task<void> stop() override {
+        stopping_.with([](bool& flag) { flag = true; });
+        for (auto& bound : bound_) bound->acceptor->close();
+        for (auto& core : cores_) {
+            env::post(core->owner, [&state = *core] {
+                state.deadlines.stop();
+                state.sweep_pause.notify();
+                state.connections.close_all();
+            });
+        }
+        while (running_.with([](const std::size_t& count) { return count; }) != 0) {
+            co_await stopped_.wait_until(env::kNever);
+        }
+    }
+
+private:
+    // Loops and connections that stop() waits for.
+    void enter() {
+        running_.with([](std::size_t& count) { ++count; });
+    }
+    void leave() {
+        if (running_.with([](std::size_t& count) { return --count; }) == 0) stopped_.notify();
+    }
+    bool stopping() const {
+        return stopping_.with([](const bool& flag) { return flag; });
+    }
+
+    env::Task<void> accept_from(Bound& bound) {
+        for (std::size_t next = 0;; ++next) {
+            CoreState& core = *cores_[next % cores_.size()];
+            auto stream = co_await bound.acceptor->accept(core.owner);
+            if (stream) {
+                admit(core, bound.listener, std::move(*stream));
+            } else if (is_retriable(stream.error().code) && !stopping()) {
+                LOG_WARN(broker_.log, "connection not accepted", kv("listener", bound.listener.name),
+                         kv("why", stream.error().why));
+                co_await broker_.env.sleep(broker_.env.control(), kAcceptPause);
+            } else {
+                break;
+            }
+        }
+        leave();
+    }
+
+    void admit(CoreState& core, const config::Listener& listener, std::unique_ptr<env::Stream> stream) {
+        const std::string address = stream->remote().host;
+        const auto& limits = broker_.config.network;
+        const bool fits = admitted_.with([&](Admitted& open) {
+            if (open.total >= limits.connections_max) return false;
+            auto& same = open.by_address[address];
+            if (same >= limits.connections_per_address_max) return false;
+            ++same;
+            ++open.total;
+            return true;
+        });
+        if (!fits) {
+            refused_.with([&](LogLimit& limit) {
+                std::uint64_t suppressed = 0;
+                if (!limit.admit(broker_.env.clock().now().time_since_epoch(), suppressed)) return;
+                LOG_WARN(broker_.log, "connection refused: max.connections or max.connections.per.ip is reached",
+                         kv("listener", listener.name), kv("peer", address), kv("lines_suppressed", suppressed));
+            });
+            return;
+        }
+        enter();
+        // The stream travels inside a shared_ptr because a posted function must be copyable.
+        auto carried = std::make_shared<std::unique_ptr<env::Stream>>(std::move(stream));
+        env::post(core.owner, [this, &core, &listener, carried, address] {
+            env::spawn(core.owner, serve(core, listener, std::move(*carried), address));
+        });
+    }
+
+    env::Task<void> serve(CoreState& core, const config::Listener& listener, std::unique_ptr<env::Stream> stream,
+                          std::string address) {
+        if (!stopping()) {
+            const auto connection = std::make_shared<wire::Connection>(
+                core.connections, std::move(stream),
+                [&](wire::Connection&) { return std::make_unique<Session>(broker_, core, listener); });
+            co_await wire::Connection::run(connection);
+        }
+        admitted_.with([&](Admitted& open) {
+            --open.total;
+            const auto same = open.by_address.find(address);
+            if (--same->second == 0) open.by_address.erase(same);
+        });
+        leave();
+    }
+
+    env::Task<void> sweep(CoreState& core) {
+        while (!stopping()) {
+            core.connections.close_idle();
+            co_await core.sweep_pause.wait_until(broker_.env.clock().now() + kIdleSweep);
+        }
+        leave();
+    }
+
+    env::Task<void> expire(CoreState& core) {
+        co_await core.deadlines.run();
+        leave();
+    }
+
+    Broker broker_;
+    env::ByteBudget budget_;
+    std::vector<std::unique_ptr<CoreState>> cores_;
+    std::vector<std::unique_ptr<Bound>> bound_;
+    bool loops_run_ = false;
+    env::Guarded<Admitted> admitted_;
+    env::Guarded<LogLimit> refused_{std::chrono::seconds(1), 10};
+    env::Guarded<bool> stopping_{false};
+    env::Guarded<std::size_t> running_{0U};
+    env::Wakeup stopped_;
+};
+
+}  // namespace
+
+std::unique_ptr<Server> Server::make(Broker broker) { return std::make_unique<TcpServer>(std::move(broker)); }
+
+}  // namespace milena::server

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client's connection as the server sees it: who it is, on which listener, and the memory its requests work in.
+// Cuts the header from each frame, finds the API and lets its handler serve the request.
+#pragma once
+
+#include <string>
+
+#include "core_state.h"
+#include "milena/protocol/arena.h"
+#include "milena/security/authorizer.h"
+#include "milena/server/broker.h"
+#include "milena/wire/connection.h"
+#include "produce_answers.h"
+
+namespace milena::server {
+
+class Session final : public wire::FrameHandler {
+public:
+    Session(const Broker& broker, CoreState& core, const config::Listener& listener)
+        : broker_(broker), core_(core), listener_(listener) {}
+
+    env::Task<Result<void>> serve(MutableBytes frame, wire::Connection& connection) override;
+
+    const Broker& broker() const { return broker_; }
+    CoreState& core() { return core_; }
+    const config::Listener& listener() const { return listener_; }
+    bool is_controller_listener() const { return broker_.config.is_controller_listener(listener_.name); }
+    const security::Principal& principal() const { return principal_; }
+    bool may(security::Operation operation, security::ResourceType type, std::string_view resource) const {
+        return broker_.authorizer.allows(principal_, operation, type, resource);
+    }
+
+    /// Where the answer to one Produce is gathered: the same object again and again, unless the last one is parked.
+    const std::shared_ptr<ProduceAnswers>& produce_answers();
+
+private:
+    const Broker& broker_;
+    CoreState& core_;
+    const config::Listener& listener_;
+    security::Principal principal_;
+    protocol::Arena arena_;
+    std::shared_ptr<ProduceAnswers> produce_answers_;
+};
+
+}  // namespace milena::server
