@@ -3,6 +3,7 @@
 #include "batch_walk.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 namespace milena::storage {
 namespace {
@@ -15,23 +16,11 @@ std::unexpected<Error> bad_batch(const env::File& file, std::uint64_t position,
                 fmt::format("{} at {}: {}", file.path(), position, why));
 }
 
-/// Message sets of magic 0 and 1 were last written by brokers before 0.11. They are no damage:
-/// whoever meets one must stop, not cut the log.
-std::unexpected<Error> legacy_batch(const env::File& file, std::uint64_t position) {
-    return fail(ErrorCode::unsupported_for_message_format,
-                fmt::format("{} at {}: a message set of the format before Kafka 0.11", file.path(),
-                            position));
-}
-
 /// Size of the batch whose first bytes are `head`, of which kMagicEnd at least must be there.
 Result<std::size_t> batch_size(const env::File& file, std::uint64_t position, BytesView head) {
-    constexpr std::int32_t kLegacyLengthMin = 14;
     if (head.size() < kMagicEnd)
         return bad_batch(file, position, "the file ends inside a batch header");
     const auto magic = load<std::int8_t>(head.data() + kMagicEnd - 1);
-    const auto length = load<std::int32_t>(head.data() + 8);
-    if ((magic == 0 || magic == 1) && length >= kLegacyLengthMin)
-        return legacy_batch(file, position);
     if (magic != record::kMagic) return bad_batch(file, position, fmt::format("magic {}", magic));
     auto size = record::announced_size(head);
     if (!size) return bad_batch(file, position, size.error().why);
@@ -112,6 +101,24 @@ Result<record::BatchView> read_batch(const env::File& file, const FoundBatch& fo
     if (!batch || batch->size() != found.size)
         return bad_batch(file, found.position, "the batch has changed");
     return *batch;
+}
+
+Result<bool> is_legacy_entry(const env::File& file, std::uint64_t position, std::uint64_t end) {
+    constexpr std::size_t kLengthEnd = 12;
+    constexpr std::size_t kChecksummedAt = 16;
+    constexpr std::int32_t kLengthMin = 14;
+    std::array<std::byte, kMagicEnd> head;
+    TRY(const std::size_t count, file.read_at(position, head));
+    const auto length = load<std::int32_t>(head.data() + 8);
+    const auto magic = load<std::int8_t>(head.data() + kMagicEnd - 1);
+    if (count < head.size() || magic < 0 || magic > 1 || length < kLengthMin) return false;
+    if (static_cast<std::uint64_t>(length) + kLengthEnd > end - position) return false;
+    std::vector<std::byte> checksummed(kLengthEnd + static_cast<std::size_t>(length) -
+                                       kChecksummedAt);
+    TRY(const std::size_t read, file.read_at(position + kChecksummedAt, checksummed));
+    if (read < checksummed.size()) return false;
+    const auto* const bytes = reinterpret_cast<const Bytef*>(checksummed.data());
+    return crc32_z(0, bytes, checksummed.size()) == load<std::uint32_t>(head.data() + kLengthEnd);
 }
 
 }  // namespace milena::storage

@@ -64,6 +64,11 @@ private:
     std::size_t filled_ = 0;
 };
 
+/// True if an entry of a message set of magic 0 or 1, as brokers before 0.11 wrote them, lies at
+/// `position`, whole and with the right checksum. It is no damage: whoever meets one stops, and
+/// does not cut the log.
+Result<bool> is_legacy_entry(const env::File& file, std::uint64_t position, std::uint64_t end);
+
 /// Reads the whole batch that a HeaderWalk found into `memory`.
 Result<record::BatchView> read_batch(const env::File& file, const FoundBatch& found,
                                      std::vector<std::byte>& memory);

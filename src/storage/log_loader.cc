@@ -137,9 +137,15 @@ Result<bool> Loader::recover(Segment& segment) {
         TRY(is_whole, read_unsynced(segment, size, position));
     }
     if (is_whole) return true;
+    TRY(const auto file, segment.file());
+    TRY(const bool is_legacy, is_legacy_entry(*file, position, size));
+    if (is_legacy) {
+        return fail(ErrorCode::unsupported_for_message_format,
+                    fmt::format("{} at {}: a message set of the format before Kafka 0.11",
+                                segment.log_path(), position));
+    }
     LOG_WARN(request_.logger, "cutting a torn or damaged log", kv("segment", segment.log_path()),
              kv("at", position), kv("bytes_cut", size - position), kv("log_end", log_end_));
-    TRY(const auto file, segment.file());
     TRY_VOID(file->truncate(position));
     return false;
 }

@@ -157,10 +157,10 @@ Log::PendingSync PartitionLog::pending_sync() const {
     pending.names_made = names_made_;
     pending.has_new_names = names_made_ != names_synced_;
     pending.files = unsynced_;
-    if (durable_end_ < log_end_) {
-        // Always open: nothing was appended, or recovered beyond the recovery point, without it.
-        pending.files.push_back(segments_.back()->open_file());
-    }
+    // Open wherever something was appended. After a recovery it may be among the files above.
+    const auto& file = segments_.back()->open_file();
+    if (durable_end_ < log_end_ && file) pending.files.push_back(file);
+    INVARIANT(durable_end_ == log_end_ || !pending.files.empty(), "unsynced bytes in no open file");
     return pending;
 }
 
