@@ -59,12 +59,14 @@ env::Task<Result<void>> Connection::serve_frames() {
 
 env::Task<Result<bool>> Connection::read_more() {
     auto room = buffer_->writable();
+    waits_for_budget_ = !room;
     while (!room) {
         core_.close_most_stalled();
         co_await core_.env_.sleep(core_.owner_, kBudgetPause);
         if (closed_) co_return false;
         room = buffer_->writable();
     }
+    waits_for_budget_ = false;
     CO_TRY(const std::size_t count, co_await stream_->read_some(*room));
     buffer_->received(count);
     touch();

@@ -38,7 +38,8 @@ void CoreConnections::close_most_stalled() {
     const auto now = env_.clock().now();
     for (Connection* connection : by_activity_) {
         if (now - connection->last_activity_ < kStalledAfter) return;
-        if (!connection->buffer_->has_partial_frame()) continue;
+        // One that waits for the budget itself is kept waiting by us and not by its peer.
+        if (!connection->buffer_->has_partial_frame() || connection->waits_for_budget_) continue;
         if (connection->closed_) return;  // closed before, and about to give back what it holds
         connection->log_end({ErrorCode::request_timed_out,
                              "its unfinished frame made no progress while queued.max.request.bytes was used up"});

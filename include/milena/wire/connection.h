@@ -157,6 +157,7 @@ private:
     env::Wakeup progress_;  ///< an answer became done, or output was sent
     std::function<void()> close_hook_;
     bool flushing_ = false;
+    bool waits_for_budget_ = false;
     bool closed_ = false;
     env::Instant last_activity_;
     std::list<Connection*>::iterator place_;
