@@ -11,7 +11,9 @@ std::optional<storage::EpochEnd> epoch_end(LeaderEpoch epoch, const ReplicaView&
     if (epoch < LeaderEpoch(0) || epoch > newest) return std::nullopt;
     if (view.leads && epoch == newest) return storage::EpochEnd{epoch, view.log_end};
     if (const auto end = log.end_of_epoch(epoch)) return end;
-    return storage::EpochEnd{epoch, view.log_start};
+    // The log knows no epoch as late as this: what it has, if anything, ended before it.
+    const LeaderEpoch last = log.last_epoch();
+    return storage::EpochEnd{last == kNoLeaderEpoch ? epoch : last, view.log_end};
 }
 
 FetchBounds fetch_bounds(const FetchQuestion& question, const ReplicaView& view,

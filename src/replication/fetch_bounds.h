@@ -22,8 +22,8 @@ struct FetchBounds {
 FetchBounds fetch_bounds(const FetchQuestion& question, const ReplicaView& view,
                          const storage::Log& log);
 
-/// Where `epoch` ended for this replica. Nothing if it is unknown: above every epoch there has
-/// been. An epoch before all that the log still has ended where the log starts.
+/// The greatest epoch at or below `epoch` and where it ended for this replica. Nothing if `epoch`
+/// is above every epoch there has been.
 std::optional<storage::EpochEnd> epoch_end(LeaderEpoch epoch, const ReplicaView& view,
                                            const storage::Log& log);
 

@@ -18,10 +18,12 @@ std::string FollowerStep::text() const {
     return text.empty() ? "nothing" : text;
 }
 
-FollowerCore::FollowerCore(const PartitionState& state, const LogEnds& log, Offset high_watermark)
+FollowerCore::FollowerCore(const PartitionState& state, const LogEnds& log, LeaderEpoch last_epoch,
+                           Offset high_watermark)
     : leader_(state.leader),
       leader_epoch_(state.leader_epoch),
       log_(log),
+      last_epoch_(last_epoch),
       high_watermark_(std::clamp(high_watermark, log.start, log.end)) {
     INVARIANT(log.start <= log.end, "a log that ends before it begins");
 }
@@ -33,14 +35,14 @@ void FollowerCore::update(const PartitionState& state) {
     leader_epoch_ = state.leader_epoch;
 }
 
-std::optional<FetchPlan> FollowerCore::next_fetch(LeaderEpoch last_epoch) const {
+std::optional<FetchPlan> FollowerCore::next_fetch() const {
     if (leader_ == kNoBroker) return std::nullopt;
-    return FetchPlan{leader_, log_.end, leader_epoch_, last_epoch, log_.start};
+    return FetchPlan{leader_, log_.end, leader_epoch_, last_epoch_, log_.start};
 }
 
-FollowerStep FollowerCore::fetched(const FetchOutcome& outcome) {
+FollowerStep FollowerCore::fetched(const FetchPlan& plan, const FetchOutcome& outcome) {
     FollowerStep step;
-    if (!is_current(outcome.from, outcome.current_leader_epoch)) return step;
+    if (!is_current(plan)) return step;
     if (outcome.diverging) {
         step.truncate_to = common_end(outcome);
         return step;
@@ -74,10 +76,10 @@ Offset FollowerCore::common_end(const FetchOutcome& outcome) const {
     return std::max(end, log_.start);
 }
 
-FollowerStep FollowerCore::out_of_range(LeaderEpoch asked_in, Offset leader_start,
+FollowerStep FollowerCore::out_of_range(const FetchPlan& plan, Offset leader_start,
                                         Offset leader_end) const {
     FollowerStep step;
-    if (asked_in != leader_epoch_ || leader_ == kNoBroker) return step;
+    if (!is_current(plan)) return step;
     if (log_.end < leader_start || leader_end < log_.start) {
         step.restart_at = leader_start;
     } else if (leader_end < log_.end) {
@@ -86,16 +88,18 @@ FollowerStep FollowerCore::out_of_range(LeaderEpoch asked_in, Offset leader_star
     return step;
 }
 
-bool FollowerCore::appended(Offset end) {
+bool FollowerCore::appended(Offset end, LeaderEpoch last_epoch) {
     INVARIANT(log_.end <= end, "an append made the log shorter");
     log_.end = end;
+    last_epoch_ = last_epoch;
     return advance();
 }
 
-void FollowerCore::truncated(Offset start, Offset end) {
+void FollowerCore::truncated(Offset start, Offset end, LeaderEpoch last_epoch) {
     INVARIANT(start <= end, "a log that ends before it begins");
     log_.start = start;
     log_.end = end;
+    last_epoch_ = last_epoch;
     log_.durable_end = std::min(log_.durable_end, end);
     high_watermark_ = std::clamp(high_watermark_, start, end);
 }

@@ -29,9 +29,6 @@ struct FetchPlan {
 
 /// The leader's answer to a FetchPlan, bytes aside.
 struct FetchOutcome {
-    /// The plan's, to tell answers that belong to an earlier state.
-    Offset from;
-    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
     Offset high_watermark{-1};
     Offset log_start{-1};
     std::optional<storage::EpochEnd> diverging;
@@ -58,7 +55,9 @@ struct FollowerStep {
 
 class FollowerCore {
 public:
-    FollowerCore(const PartitionState& state, const LogEnds& log, Offset high_watermark);
+    /// `last_epoch` is that of the log's last batch, −1 if it is empty.
+    FollowerCore(const PartitionState& state, const LogEnds& log, LeaderEpoch last_epoch,
+                 Offset high_watermark);
 
     BrokerId leader() const { return leader_; }
     LeaderEpoch leader_epoch() const { return leader_epoch_; }
@@ -71,30 +70,32 @@ public:
     /// Another leader or epoch; answers to earlier plans mean nothing from now on.
     void update(const PartitionState& state);
 
-    /// The next fetch, if there is a leader. `last_epoch` is the log's.
-    std::optional<FetchPlan> next_fetch(LeaderEpoch last_epoch) const;
-    /// An answer without error; nothing is to be done for one that came too late.
-    FollowerStep fetched(const FetchOutcome& outcome);
-    /// OFFSET_OUT_OF_RANGE, after the leader was asked where its log begins and ends.
-    FollowerStep out_of_range(LeaderEpoch asked_in, Offset leader_start, Offset leader_end) const;
+    /// The next fetch, if there is a leader. The same until the log or the leadership has changed,
+    /// so it may be sent again when nothing is heard.
+    std::optional<FetchPlan> next_fetch() const;
+    /// An answer to `plan` without error. Nothing is to be done for one that came too late: when
+    /// the log or the leadership are no longer those it was asked for.
+    FollowerStep fetched(const FetchPlan& plan, const FetchOutcome& outcome);
+    /// `plan` was answered OFFSET_OUT_OF_RANGE, and the leader says where its log begins and ends.
+    FollowerStep out_of_range(const FetchPlan& plan, Offset leader_start, Offset leader_end) const;
 
-    /// The log ends at `end` now; the high watermark follows what the answer said. True if it
-    /// moved.
-    bool appended(Offset end);
+    /// The log ends at `end` now, with a batch of `last_epoch`; the high watermark follows what the
+    /// answer said. True if it moved.
+    bool appended(Offset end, LeaderEpoch last_epoch);
     /// The log was cut to [start, end). Below the high watermark only after an unclean election.
-    void truncated(Offset start, Offset end);
+    void truncated(Offset start, Offset end, LeaderEpoch last_epoch);
     void log_start_raised(Offset start);
 
 private:
-    bool is_current(Offset from, LeaderEpoch epoch) const {
-        return from == log_.end && epoch == leader_epoch_ && leader_ != kNoBroker;
-    }
+    /// Equal plans mean equal logs: offset and epoch of the last batch name a history.
+    bool is_current(const FetchPlan& plan) const { return next_fetch() == plan; }
     Offset common_end(const FetchOutcome& outcome) const;
     bool advance();
 
     BrokerId leader_;
     LeaderEpoch leader_epoch_;
     LogEnds log_;
+    LeaderEpoch last_epoch_;
     Offset high_watermark_;
     /// The newest that this epoch's leader has told while both logs agreed; −1 before the first.
     Offset leader_high_watermark_{-1};

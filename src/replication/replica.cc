@@ -74,11 +74,7 @@ Result<void> Replica::become(const PartitionState& state, env::Instant now, Afte
     if (offline()) return fail(ErrorCode::kafka_storage_error, "the log is offline");
     if (partition_epoch_ && state.partition_epoch <= *partition_epoch_) return ok();
     if (state.leader_epoch < current_leader_.epoch) return ok();
-    if (state.leader == self_) {
-        TRY_VOID(lead(state, now, after));
-    } else {
-        follow(state, after);
-    }
+    TRY_VOID(state.leader == self_ ? lead(state, now, after) : follow(state, after));
     current_leader_ = {state.leader, state.leader_epoch};
     partition_epoch_ = state.partition_epoch;
     after.news = true;
@@ -111,17 +107,23 @@ Result<void> Replica::begin_epoch(LeaderEpoch epoch) {
     return noted;
 }
 
-void Replica::follow(const PartitionState& state, AfterGuard& after) {
+Result<void> Replica::follow(const PartitionState& state, AfterGuard& after) {
     if (auto* const follower = std::get_if<FollowerCore>(&role_)) {
         follower->update(state);
-        return;
+        return ok();
     }
+    // An epoch that was begun here and has no batch is not part of the history that will be
+    // fetched.
+    const Offset end = log_ends().end;
+    if (partition_log_->epoch_at(end) > partition_log_->last_epoch())
+        TRY_VOID(partition_log_->truncate_to(end));
     const Offset high_watermark = view().high_watermark;
     current_leader_ = {state.leader, state.leader_epoch};
     resign(ErrorCode::not_leader_or_follower, after);
-    role_.emplace<FollowerCore>(state, log_ends(), high_watermark);
+    role_.emplace<FollowerCore>(state, log_ends(), partition_log_->last_epoch(), high_watermark);
     LOG_INFO(logger_, "became follower", kv("leader", state.leader),
              kv("leader_epoch", state.leader_epoch));
+    return ok();
 }
 
 void Replica::configure(const PartitionSettings& settings, env::Instant now, AfterGuard& after) {

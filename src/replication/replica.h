@@ -86,7 +86,7 @@ private:
     ProduceAnswer refusal(ErrorCode code, std::string why) const;
 
     Result<void> lead(const PartitionState& state, env::Instant now, AfterGuard& after);
-    void follow(const PartitionState& state, AfterGuard& after);
+    Result<void> follow(const PartitionState& state, AfterGuard& after);
     Result<void> begin_epoch(LeaderEpoch epoch);
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All partitions of this node: found on disk, started and stopped as the metadata says, looked up by every request.
+// All partitions of this node: found on disk, started and stopped as the metadata says, looked up
+// by every request.
 #pragma once
 
 #include <memory>
@@ -14,27 +15,41 @@ namespace milena::replication {
 class Replicas {
 public:
     /// Turns a topic's overrides into settings; asked on every start and configuration change.
-    using SettingsOf = std::function<PartitionSettings(const metadata::Image&, std::string_view topic)>;
+    using SettingsOf =
+        std::function<PartitionSettings(const metadata::Image&, std::string_view topic)>;
 
     /// `directories` are open and formatted; they stay owned by the caller and outlive this.
     static std::unique_ptr<Replicas> make(env::Env& env, Logger logger, BrokerId self,
-                                          std::vector<storage::LogDirectory*> directories, SettingsOf settings);
+                                          std::vector<storage::LogDirectory*> directories,
+                                          SettingsOf settings);
     virtual ~Replicas() = default;
 
-    /// Opens every log found on disk, recovering those of directories whose last stop was not clean. Blocks.
+    /// Opens every log found on disk, recovering those of directories whose last stop was not
+    /// clean. Blocks. A log that can't be opened is logged, and its replica offline; an error means
+    /// that a directory can't be used at all, or that two hold the same partition.
     virtual Result<void> load(const std::vector<bool>& directory_was_clean) = 0;
+    /// load() in two steps, for more threads than one: find_logs() lists, then open_logs() opens
+    /// one log after the other until none is left, and may be called by several threads of the disk
+    /// pool at once.
+    virtual Result<void> find_logs(const std::vector<bool>& directory_was_clean) = 0;
+    virtual void open_logs() = 0;
 
-    /// Makes the node's replicas what `image` says; only topics in `changed` are looked at. Blocks for new partitions
-    /// (directories are made). A directory's failure takes its partitions offline and is not an error of this call.
+    /// Makes the node's replicas what `image` says; only topics in `changed` are looked at. One
+    /// caller at a time, after load(). Blocks for new partitions (directories are made). A
+    /// directory's failure takes its partitions offline and is not an error of this call. Replicas
+    /// of a topic that is gone stop being served; their logs stay on the disk.
     virtual void apply(const metadata::Image& image, std::span<const Uuid> changed) = 0;
 
     /// The replica, or nothing if this node has none. Wait-free but for one pointer load.
     virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
 
-    /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory.
+    /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory,
+    /// those that have changed. One caller at a time; may run beside apply(). The first call, which
+    /// comes when the metadata is complete, also tells of logs that belong to no replica.
     virtual Result<void> checkpoint() = 0;
-    /// Syncs and closes every log and writes the checkpoints; the directories may then be marked clean.
+    /// Syncs and closes every log and writes the checkpoints; the directories may then be marked
+    /// clean. The last call.
     virtual Result<void> close() = 0;
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "found_logs.h"
+
+namespace milena::replication {
+namespace {
+
+constexpr env::Duration kProgressInterval = std::chrono::seconds(5);
+
+Offset offset_in(const storage::OffsetCheckpoint& checkpoint,
+                 const storage::TopicPartition& partition) {
+    const auto at = checkpoint.find(partition);
+    return at == checkpoint.end() ? Offset(0) : at->second;
+}
+
+}  // namespace
+
+FoundLogs::FoundLogs(env::Env& env, Logger logger, const Directories& directories)
+    : env_(env), logger_(std::move(logger)), directories_(directories) {}
+
+Result<void> FoundLogs::find(const std::vector<bool>& directory_was_clean) {
+    INVARIANT(directory_was_clean.size() == directories_.size(), "one word on each directory");
+    ByPartition found;
+    for (std::size_t i = 0; i < directories_.size(); ++i)
+        TRY_VOID(find_in(i, directory_was_clean[i], found));
+    state_.with([&](State& state) {
+        state.logs = std::move(found);
+        state.next = state.logs.begin();
+        state.next_line = env_.clock().now() + kProgressInterval;
+    });
+    return ok();
+}
+
+Result<void> FoundLogs::find_in(std::size_t directory, bool was_clean, ByPartition& found) const {
+    storage::LogDirectory& place = directories_[directory];
+    TRY(const auto partitions, place.find_partitions());
+    TRY(const auto recovery_points, place.read_checkpoint(storage::kRecoveryPointCheckpoint));
+    TRY(const auto high_watermarks, place.read_checkpoint(storage::kReplicationCheckpoint));
+    TRY(const auto log_starts, place.read_checkpoint(storage::kLogStartCheckpoint));
+    for (const auto& [partition, topic_id] : partitions) {
+        Found log;
+        log.topic_id = topic_id;
+        log.directory = directory;
+        log.recovery = {was_clean, offset_in(recovery_points, partition),
+                        offset_in(log_starts, partition)};
+        log.high_watermark = offset_in(high_watermarks, partition);
+        const auto [other, is_only] = found.try_emplace(partition, std::move(log));
+        if (is_only) continue;
+        return fail(
+            ErrorCode::kafka_storage_error,
+            fmt::format("{} and {} both hold {}: remove the one that is older", place.path(),
+                        directories_[other->second.directory].path(), partition.text()));
+    }
+    return ok();
+}
+
+void FoundLogs::open() {
+    for (;;) {
+        ByPartition::value_type* const job = state_.with(
+            [](State& state) { return state.next == state.logs.end() ? nullptr : &*state.next++; });
+        if (job == nullptr) return;
+        auto log = open_one(job->first, job->second);
+        if (!log) {
+            LOG_ERROR(logger_, "a log can't be opened", kv("partition", job->first.text()),
+                      kv("why", log.error().why));
+        }
+        const env::Instant now = env_.clock().now();
+        state_.with([&](State& state) {
+            if (log) job->second.take(*std::move(log));
+            state.all_opened &= job->second.log != nullptr;
+            const bool is_last = ++state.opened == state.logs.size();
+            if (!is_last && now < state.next_line) return;
+            state.next_line = now + kProgressInterval;
+            LOG_INFO(logger_, "opened logs", kv("done", state.opened),
+                     kv("all", state.logs.size()));
+        });
+    }
+}
+
+Result<std::unique_ptr<storage::Log>> FoundLogs::open_one(const storage::TopicPartition& partition,
+                                                          const Found& found) const {
+    // The topic's own settings come with its metadata.
+    return storage::Log::open(
+        env_, logger_, fmt::format("{}/{}", directories_[found.directory].path(), partition.text()),
+        storage::LogOptions{}, found.recovery);
+}
+
+std::optional<FoundLogs::Claimed> FoundLogs::claim(const storage::TopicPartition& partition,
+                                                   Uuid topic_id) {
+    return state_.with([&](State& state) -> std::optional<Claimed> {
+        const auto at = state.logs.find(partition);
+        if (at == state.logs.end()) return std::nullopt;
+        Found& found = at->second;
+        if (!found.topic_id.is_zero() && found.topic_id != topic_id) return std::nullopt;
+        Claimed claimed{std::move(found.log), found.directory, found.high_watermark};
+        state.logs.erase(at);
+        return claimed;
+    });
+}
+
+void FoundLogs::drop(const storage::TopicPartition& partition, std::size_t directory) {
+    const auto stray = state_.with([&](State& state) -> std::unique_ptr<storage::Log> {
+        const auto at = state.logs.find(partition);
+        if (at == state.logs.end() || at->second.directory != directory) return nullptr;
+        std::unique_ptr<storage::Log> log = std::move(at->second.log);
+        state.logs.erase(at);
+        return log;
+    });
+    if (stray == nullptr) return;
+    if (const auto closed = stray->close(); !closed) {
+        LOG_WARN(logger_, "a stray log did not close", kv("partition", partition.text()),
+                 kv("why", closed.error().why));
+    }
+}
+
+void FoundLogs::add_checkpoints(std::size_t directory, Checkpoints& checkpoints) const {
+    state_.with([&](const State& state) {
+        for (const auto& [partition, found] : state.logs) {
+            if (found.directory != directory) continue;
+            checkpoints.recovery_points[partition] = found.recovery.recovery_point;
+            checkpoints.high_watermarks[partition] = found.high_watermark;
+            if (found.recovery.log_start_offset > Offset(0)) {
+                checkpoints.log_starts[partition] = found.recovery.log_start_offset;
+            }
+        }
+    });
+}
+
+std::vector<storage::FoundPartition> FoundLogs::unclaimed() const {
+    return state_.with([](const State& state) {
+        std::vector<storage::FoundPartition> all;
+        for (const auto& [partition, found] : state.logs)
+            all.push_back({partition, found.topic_id});
+        return all;
+    });
+}
+
+Result<void> FoundLogs::close() {
+    return state_.with([](State& state) -> Result<void> {
+        for (auto& [partition, found] : state.logs) {
+            if (found.log == nullptr) continue;
+            TRY_VOID(found.log->close());
+            found.recovery.recovery_point = found.log->log_end_offset();
+        }
+        if (state.all_opened) return ok();
+        return fail(ErrorCode::kafka_storage_error,
+                    "a log could not be opened and has to be recovered");
+    });
+}
+
+}  // namespace milena::replication

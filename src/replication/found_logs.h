@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The logs that lay on the disk at start, opened before anybody knows which of them the metadata
+// still wants. A replica that starts claims its log; what nobody claims are strays: kept as they
+// are, never served.
+//
+// find() comes first, then open(), by as many threads as one likes; afterwards all calls are
+// thread-safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "directories.h"
+#include "milena/env/env.h"
+
+namespace milena::replication {
+
+class FoundLogs {
+public:
+    FoundLogs(env::Env& env, Logger logger, const Directories& directories);
+
+    /// Lists the partitions of all directories. An error if a directory can't be read or two hold
+    /// the same partition.
+    Result<void> find(const std::vector<bool>& directory_was_clean);
+    /// Opens, and recovers where the stop was not clean, one log after the other until none is
+    /// left; several threads may do so together. A log that can't be opened is claimed without one.
+    void open();
+
+    struct Claimed {
+        /// Null if it could not be opened.
+        std::unique_ptr<storage::Log> log;
+        std::size_t directory = 0;
+        Offset high_watermark;
+    };
+    /// The log of this partition of this topic; a log without a topic id (none was written yet)
+    /// belongs to whoever has its name.
+    std::optional<Claimed> claim(const storage::TopicPartition& partition, Uuid topic_id);
+    /// Closes and forgets a stray, whose name in `directory` somebody else needs.
+    void drop(const storage::TopicPartition& partition, std::size_t directory);
+
+    /// Their part of the directory's checkpoints.
+    void add_checkpoints(std::size_t directory, Checkpoints& checkpoints) const;
+    std::vector<storage::FoundPartition> unclaimed() const;
+    /// An error also if a log was never opened: the stop is not clean then, whoever claimed it.
+    Result<void> close();
+
+private:
+    struct Found {
+        Uuid topic_id;
+        std::size_t directory = 0;
+        /// How it is opened; once it is open, what it was found to be: nothing writes to it here.
+        storage::Recovery recovery;
+        Offset high_watermark;
+        std::unique_ptr<storage::Log> log;
+
+        void take(std::unique_ptr<storage::Log> opened) {
+            log = std::move(opened);
+            recovery.recovery_point = log->durable_end_offset();
+            recovery.log_start_offset = log->log_start_offset();
+        }
+    };
+    using ByPartition = std::map<storage::TopicPartition, Found>;
+    struct State {
+        ByPartition logs;
+        ByPartition::iterator next;  ///< to be opened
+        std::size_t opened = 0;
+        bool all_opened = true;
+        env::Instant next_line;
+    };
+
+    Result<void> find_in(std::size_t directory, bool was_clean, ByPartition& found) const;
+    Result<std::unique_ptr<storage::Log>> open_one(const storage::TopicPartition& partition,
+                                                   const Found& found) const;
+
+    env::Env& env_;
+    Logger logger_;
+    const Directories& directories_;
+    env::Guarded<State> state_;
+};
+
+}  // namespace milena::replication

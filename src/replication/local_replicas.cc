@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_replicas.h"
+
+#include <algorithm>
+
+#include "offline_partition.h"
+
+namespace milena::replication {
+namespace {
+
+/// Strays that are named in the log line about them.
+constexpr std::size_t kStraysNamed = 20;
+/// Longest name of a file on the systems we know; a stray's name is cut to it.
+constexpr std::size_t kNameMax = 255;
+
+bool is_replica(const metadata::PartitionRegistration& registration, BrokerId broker) {
+    return contains(registration.replicas, broker);
+}
+
+PartitionState state_of(const metadata::PartitionRegistration& registration) {
+    return {registration.leader, registration.leader_epoch, registration.partition_epoch,
+            registration.replicas, registration.in_sync_replicas};
+}
+
+/// The directory that the metadata says `broker` has its replica in; zero if it says none.
+Uuid assigned_directory(const metadata::PartitionRegistration& registration, BrokerId broker) {
+    const auto at = std::ranges::find(registration.replicas, broker);
+    const auto index = static_cast<std::size_t>(at - registration.replicas.begin());
+    return index < registration.directories.size() ? registration.directories[index] : Uuid{};
+}
+
+/// Nothing has happened to the partition since it was created.
+bool is_new(const metadata::PartitionRegistration& registration) {
+    return registration.leader_epoch == LeaderEpoch(0) &&
+           registration.partition_epoch == PartitionEpoch(0);
+}
+
+}  // namespace
+
+std::unique_ptr<Replicas> Replicas::make(env::Env& env, Logger logger, BrokerId self,
+                                         std::vector<storage::LogDirectory*> directories,
+                                         SettingsOf settings) {
+    return std::make_unique<LocalReplicas>(env, logger, self, std::move(directories),
+                                           std::move(settings));
+}
+
+LocalReplicas::LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
+                             std::vector<storage::LogDirectory*> directories, SettingsOf settings)
+    : env_(env),
+      logger_(logger),
+      self_(self),
+      settings_(std::move(settings)),
+      directories_(logger, std::move(directories)),
+      found_(env, logger, directories_),
+      table_(std::make_shared<const HostedTopics>()),
+      told_of_strays_(false) {}
+
+Result<void> LocalReplicas::load(const std::vector<bool>& directory_was_clean) {
+    TRY_VOID(find_logs(directory_was_clean));
+    open_logs();
+    return ok();
+}
+
+Result<void> LocalReplicas::find_logs(const std::vector<bool>& directory_was_clean) {
+    return found_.find(directory_was_clean);
+}
+
+std::shared_ptr<Partition> LocalReplicas::find(Uuid topic_id, PartitionIndex partition) const {
+    const auto table = table_.load();
+    const auto* const topic = table->find(topic_id);
+    const Hosted* const hosted = topic == nullptr ? nullptr : (*topic)->find(partition);
+    return hosted == nullptr ? nullptr : hosted->partition;
+}
+
+std::vector<std::shared_ptr<Partition>> LocalReplicas::all() const {
+    std::vector<std::shared_ptr<Partition>> partitions;
+    const auto table = table_.load();
+    for (const auto& [id, topic] : *table) {
+        for (const Hosted& hosted : topic->partitions) partitions.push_back(hosted.partition);
+    }
+    return partitions;
+}
+
+template <class F>
+void LocalReplicas::for_each_local(F&& use) const {
+    const auto table = table_.load();
+    for (const auto& [id, topic] : *table) {
+        for (const Hosted& hosted : topic->partitions) {
+            if (hosted.local != nullptr) use(hosted);
+        }
+    }
+}
+
+void LocalReplicas::apply(const metadata::Image& image, std::span<const Uuid> changed) {
+    Change change{
+        HostedTopics::Editor(*table_.load()), {}, std::vector<bool>(directories_.size()), 0};
+    for (const Uuid topic_id : changed) apply_topic(image, topic_id, change);
+    finish(change);
+}
+
+void LocalReplicas::apply_topic(const metadata::Image& image, Uuid topic_id, Change& change) {
+    const auto* const before = change.table.find(topic_id);
+    HostedTopic next = before == nullptr ? HostedTopic{} : **before;
+    const auto topic = image.topics->find(topic_id);
+    std::erase_if(next.partitions, [&](const Hosted& hosted) {
+        const auto* const registration =
+            topic == nullptr ? nullptr : topic->partitions.find(hosted.index);
+        if (registration != nullptr && is_replica(*registration, self_)) return false;
+        change.stopped.push_back(hosted);
+        return true;
+    });
+    if (topic != nullptr) {
+        next.name = topic->name;
+        std::optional<PartitionSettings> settings;
+        for (const auto& [index, registration] : topic->partitions) {
+            if (!is_replica(registration, self_)) continue;
+            if (!settings) settings = settings_(image, topic->name);
+            apply_partition({{topic->name, index}, topic_id, registration, *settings}, next,
+                            change);
+        }
+    }
+    if (next.partitions.empty()) {
+        change.table.erase(topic_id);
+    } else {
+        change.table.set(topic_id, std::make_shared<const HostedTopic>(std::move(next)));
+    }
+}
+
+void LocalReplicas::apply_partition(const Start& start, HostedTopic& topic, Change& change) {
+    const Hosted* hosted = topic.find(start.name.partition);
+    if (hosted != nullptr && hosted->local != nullptr) {
+        hosted->local->configure(start.settings);
+    } else {
+        topic.set(host(start, change));
+        hosted = topic.find(start.name.partition);
+    }
+    const Result<void> done = hosted->partition->become(state_of(start.registration));
+    if (done || hosted->local == nullptr || !hosted->local->offline()) return;
+    fail_directory(hosted->directory, done.error());
+}
+
+/// The partition over the log it had, or over a new one; offline if neither can be had.
+Hosted LocalReplicas::host(const Start& start, Change& change) {
+    auto claimed = found_.claim(start.name, start.topic_id);
+    if (!claimed) claimed = new_log(start, change);
+    Hosted hosted;
+    hosted.index = start.name.partition;
+    if (claimed && claimed->log != nullptr && directories_.usable(claimed->directory)) {
+        claimed->log->set_options(start.settings.log);
+        hosted.directory = claimed->directory;
+        hosted.local = std::make_shared<LocalPartition>(
+            env_, logger_, LocalPartition::Identity{self_, start.name, start.topic_id},
+            std::move(claimed->log), claimed->high_watermark, start.settings);
+        hosted.partition = hosted.local;
+        directories_.count(hosted.directory, 1);
+        ++change.started;
+    } else {
+        LOG_ERROR(logger_, "a replica is offline", kv("partition", start.name.text()));
+        hosted.partition = std::make_shared<OfflinePartition>(start.name, start.topic_id);
+    }
+    return hosted;
+}
+
+std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Change& change) {
+    // The log of a partition that is not new may lie in the directory that failed: an empty one in
+    // another place would be a replica that has lost everything and does not know it.
+    if (!directories_.all_usable() && !is_new(start.registration)) return std::nullopt;
+    const auto directory = directories_.pick(assigned_directory(start.registration, self_));
+    if (!directory) return std::nullopt;
+    auto path = prepare(start, *directory);
+    Result<std::unique_ptr<storage::Log>> log = std::unexpected(path ? Error{} : path.error());
+    // Made just now, or closed when this node had the replica before.
+    if (path)
+        log = storage::Log::open(env_, logger_, *path, start.settings.log,
+                                 {.clean = true, .recovery_point = {}, .log_start_offset = {}});
+    if (!log) {
+        LOG_ERROR(logger_, "a log can't be made", kv("partition", start.name.text()),
+                  kv("why", log.error().why));
+        if (!env::is_out_of_space(log.error())) fail_directory(*directory, log.error());
+        return std::nullopt;
+    }
+    change.has_new_names[*directory] = true;
+    const Offset start_offset = (*log)->log_start_offset();
+    return FoundLogs::Claimed{*std::move(log), *directory, start_offset};
+}
+
+Result<std::string> LocalReplicas::prepare(const Start& start, std::size_t directory) {
+    auto path = directories_[directory].prepare_partition(start.name, start.topic_id);
+    if (path || path.error().code != ErrorCode::inconsistent_topic_id) return path;
+    TRY_VOID(set_aside(start.name, directory));
+    return directories_[directory].prepare_partition(start.name, start.topic_id);
+}
+
+/// The topic was deleted and made anew: what is left of the old one is renamed out of the way, as
+/// Apache Kafka names strays, "topic-0.<32 hex digits>-stray".
+Result<void> LocalReplicas::set_aside(const storage::TopicPartition& partition,
+                                      std::size_t directory) {
+    found_.drop(partition, directory);
+    const Uuid unique = env::random_uuid(env_.random());
+    const std::string suffix =
+        fmt::format("-{}.{:016x}{:016x}-stray", partition.partition, unique.high, unique.low);
+    const std::string& parent = directories_[directory].path();
+    const std::string from = fmt::format("{}/{}", parent, partition.text());
+    const std::string to =
+        fmt::format("{}/{}{}", parent, partition.topic.substr(0, kNameMax - suffix.size()), suffix);
+    LOG_WARN(logger_, "a log of another topic of the same name is set aside", kv("from", from),
+             kv("to", to));
+    return env_.files().rename(from, to);
+}
+
+/// Publishes the new table, then ends what is not in it any more. The names of new directories are
+/// made durable once for all of them.
+void LocalReplicas::finish(Change& change) {
+    table_.store(std::make_shared<const HostedTopics>(std::move(change.table).finish()));
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
+        if (!change.has_new_names[i]) continue;
+        if (const auto synced = env_.files().sync_directory(directories_[i].path()); !synced) {
+            fail_directory(i, synced.error());
+        }
+    }
+    for (const Hosted& hosted : change.stopped) {
+        hosted.partition->stop();
+        if (hosted.local != nullptr) directories_.count(hosted.directory, -1);
+        if (const auto closed = hosted.partition->close(); !closed) {
+            LOG_WARN(logger_, "a stopped log did not close",
+                     kv("partition", hosted.partition->name().text()),
+                     kv("why", closed.error().why));
+        }
+    }
+    if (change.started + change.stopped.size() == 0) return;
+    LOG_INFO(logger_, "replicas changed", kv("started", change.started),
+             kv("stopped", change.stopped.size()));
+}
+
+void LocalReplicas::fail_directory(std::size_t directory, const Error& error) {
+    if (!directories_.fail(directory, error)) return;
+    for_each_local([&](const Hosted& hosted) {
+        if (hosted.directory == directory) hosted.local->take_offline();
+    });
+}
+
+Checkpoints LocalReplicas::checkpoints_of(std::size_t directory) const {
+    Checkpoints checkpoints;
+    for_each_local([&](const Hosted& hosted) {
+        if (hosted.directory != directory) return;
+        const storage::TopicPartition& name = hosted.local->name();
+        checkpoints.high_watermarks[name] = hosted.local->high_watermark();
+        checkpoints.recovery_points[name] = hosted.local->durable_end_offset();
+        const Offset start = hosted.local->log_start_offset();
+        if (start > Offset(0)) checkpoints.log_starts[name] = start;
+    });
+    found_.add_checkpoints(directory, checkpoints);
+    return checkpoints;
+}
+
+Result<void> LocalReplicas::checkpoint() {
+    tell_of_strays();
+    // An error that one log has met is one of its disk.
+    for_each_local([&](const Hosted& hosted) {
+        if (hosted.local->offline()) {
+            fail_directory(hosted.directory, {ErrorCode::kafka_storage_error,
+                                              hosted.local->name().text() + " failed"});
+        }
+    });
+    Result<void> all = ok();
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
+        if (!directories_.usable(i)) continue;
+        const Result<void> written = directories_.write(i, checkpoints_of(i));
+        if (written) continue;
+        if (all) all = written;
+        if (!env::is_out_of_space(written.error())) fail_directory(i, written.error());
+    }
+    return all;
+}
+
+void LocalReplicas::tell_of_strays() {
+    if (told_of_strays_.with([](bool& told) { return std::exchange(told, true); })) return;
+    const auto strays = found_.unclaimed();
+    if (strays.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(strays.size(), kStraysNamed); ++i) {
+        names += (names.empty() ? "" : " ") + strays[i].partition.text();
+    }
+    LOG_WARN(logger_, "logs of no known replica are kept and not served", kv("logs", strays.size()),
+             kv("first", names));
+}
+
+Result<void> LocalReplicas::close() {
+    Result<void> all = ok();
+    const auto note = [&](const Result<void>& closed) {
+        if (all && !closed) all = closed;
+    };
+    for_each_local([&](const Hosted& hosted) { note(hosted.local->close()); });
+    note(found_.close());
+    note(checkpoint());
+    return all;
+}
+
+}  // namespace milena::replication

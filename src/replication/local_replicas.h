@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replicas of this node: one caller starts and stops them as the metadata says, everybody looks
+// them up in the table that he publishes.
+#pragma once
+
+#include "directories.h"
+#include "found_logs.h"
+#include "hosted_topics.h"
+#include "milena/replication/replicas.h"
+
+namespace milena::replication {
+
+class LocalReplicas final : public Replicas {
+public:
+    LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
+                  std::vector<storage::LogDirectory*> directories, SettingsOf settings);
+
+    Result<void> load(const std::vector<bool>& directory_was_clean) override;
+    Result<void> find_logs(const std::vector<bool>& directory_was_clean) override;
+    void open_logs() override { found_.open(); }
+
+    void apply(const metadata::Image& image, std::span<const Uuid> changed) override;
+
+    std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const override;
+    std::vector<std::shared_ptr<Partition>> all() const override;
+
+    Result<void> checkpoint() override;
+    Result<void> close() override;
+
+private:
+    /// A partition that is being started.
+    struct Start {
+        storage::TopicPartition name;
+        Uuid topic_id;
+        const metadata::PartitionRegistration& registration;
+        const PartitionSettings& settings;
+    };
+    /// One apply(): what changes, and what is to be done after the new table is out.
+    struct Change {
+        HostedTopics::Editor table;
+        std::vector<Hosted> stopped;
+        std::vector<bool> has_new_names;  ///< by directory
+        std::size_t started = 0;
+    };
+
+    void apply_topic(const metadata::Image& image, Uuid topic_id, Change& change);
+    void apply_partition(const Start& start, HostedTopic& topic, Change& change);
+    Hosted host(const Start& start, Change& change);
+    std::optional<FoundLogs::Claimed> new_log(const Start& start, Change& change);
+    Result<std::string> prepare(const Start& start, std::size_t directory);
+    Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
+    void finish(Change& change);
+    void fail_directory(std::size_t directory, const Error& error);
+    Checkpoints checkpoints_of(std::size_t directory) const;
+    void tell_of_strays();
+
+    template <class F>
+    void for_each_local(F&& use) const;
+
+    env::Env& env_;
+    Logger logger_;
+    const BrokerId self_;
+    const SettingsOf settings_;
+    Directories directories_;
+    FoundLogs found_;
+    env::Published<HostedTopics> table_;
+    env::Guarded<bool> told_of_strays_;
+};
+
+}  // namespace milena::replication

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "offline_partition.h"
+
+namespace milena::replication {
+namespace {
+
+constexpr std::string_view kWhy = "the replica's log is offline";
+
+}  // namespace
+
+Result<void> OfflinePartition::unusable() {
+    return fail(ErrorCode::kafka_storage_error, std::string(kWhy));
+}
+
+std::optional<ProduceAnswer> OfflinePartition::produce(MutableBytes, Acks, env::Instant,
+                                                       ProduceDone, record::Scratch*) {
+    ProduceAnswer answer;
+    answer.code = ErrorCode::kafka_storage_error;
+    answer.why = kWhy;
+    return answer;
+}
+
+FetchAnswer OfflinePartition::fetch(const FetchQuestion&) {
+    FetchAnswer answer;
+    answer.code = ErrorCode::kafka_storage_error;
+    return answer;
+}
+
+OffsetAnswer OfflinePartition::find_offset(const OffsetQuestion&) {
+    OffsetAnswer answer;
+    answer.code = ErrorCode::kafka_storage_error;
+    return answer;
+}
+
+EpochAnswer OfflinePartition::end_of_epoch(LeaderEpoch, LeaderEpoch) {
+    EpochAnswer answer;
+    answer.code = ErrorCode::kafka_storage_error;
+    return answer;
+}
+
+}  // namespace milena::replication

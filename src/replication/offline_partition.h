@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replica that the metadata assigns to this node, but whose log can't be had: its directory has
+// failed, is full, or holds something unreadable. Answers KAFKA_STORAGE_ERROR to everything, so
+// that clients ask for another leader, and is replaced when a later attempt succeeds.
+#pragma once
+
+#include "milena/replication/partition.h"
+
+namespace milena::replication {
+
+class OfflinePartition final : public Partition {
+public:
+    OfflinePartition(TopicPartition name, Uuid topic_id)
+        : name_(std::move(name)), topic_id_(topic_id) {}
+
+    const TopicPartition& name() const override { return name_; }
+    Uuid topic_id() const override { return topic_id_; }
+
+    Result<void> become(const PartitionState&) override { return unusable(); }
+    void configure(PartitionSettings) override {}
+    void stop() override {}
+
+    std::optional<ProduceAnswer> produce(MutableBytes, Acks, env::Instant, ProduceDone,
+                                         record::Scratch*) override;
+    env::Instant expire(env::Instant) override { return env::kNever; }
+
+    FetchAnswer fetch(const FetchQuestion&) override;
+    void listen(std::weak_ptr<FetchListener>) override {}
+    void unlisten(const FetchListener*) override {}
+
+    OffsetAnswer find_offset(const OffsetQuestion&) override;
+    EpochAnswer end_of_epoch(LeaderEpoch, LeaderEpoch) override;
+
+    Offset high_watermark() const override { return Offset(0); }
+    Offset log_start_offset() const override { return Offset(0); }
+    Offset log_end_offset() const override { return Offset(0); }
+    CurrentLeader current_leader() const override { return {}; }
+    bool offline() const override { return true; }
+
+    Result<void> flush() override { return unusable(); }
+    Offset durable_end_offset() const override { return Offset(0); }
+    Result<void> close() override { return ok(); }
+
+private:
+    static Result<void> unusable();
+
+    const TopicPartition name_;
+    const Uuid topic_id_;
+};
+
+}  // namespace milena::replication

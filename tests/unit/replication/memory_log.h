@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// A log in memory for tests of replication: whole batches in a vector, an epoch cache, and failures
+// on demand. What read() gives is a file of its own, so that later appends do not change it.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "milena/record/records.h"
+#include "milena/storage/log.h"
+
+namespace milena::replication {
+
+class MemoryFile final : public env::File {
+public:
+    explicit MemoryFile(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+    const std::string& path() const override { return path_; }
+    Result<std::size_t> read_at(std::uint64_t position, MutableBytes into) const override {
+        const std::size_t from = std::min<std::size_t>(position, bytes_.size());
+        const std::size_t count = std::min(into.size(), bytes_.size() - from);
+        std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), count, into.begin());
+        return count;
+    }
+    Result<void> write_at(std::uint64_t, std::span<const BytesView>) override {
+        return unwritable();
+    }
+    Result<void> truncate(std::uint64_t) override { return unwritable(); }
+    Result<std::uint64_t> size() const override { return bytes_.size(); }
+    Result<void> sync() override { return ok(); }
+    void start_writeback(std::uint64_t, std::uint64_t) override {}
+    bool is_cached(std::uint64_t) const override { return true; }
+
+private:
+    static Result<void> unwritable() { return fail(ErrorCode::kafka_storage_error, "read only"); }
+    std::string path_ = "memory";
+    std::vector<std::byte> bytes_;
+};
+
+class MemoryLog final : public storage::Log {
+public:
+    struct Batch {
+        std::vector<std::byte> bytes;
+        Offset base;
+        Offset next;
+        LeaderEpoch epoch;
+        Timestamp timestamp;
+    };
+
+    /// Takes part in nothing but this many appends; then they fail, and if `then_offline` for good.
+    void fail_appends_after(int count, bool then_offline) {
+        appends_left_ = count;
+        then_offline_ = then_offline;
+    }
+
+    Offset log_start_offset() const override { return start_; }
+    Offset log_end_offset() const override {
+        return batches_.empty() ? start_ : batches_.back().next;
+    }
+    Offset durable_end_offset() const override { return std::min(durable_, log_end_offset()); }
+    std::uint64_t size_bytes() const override { return 0; }
+    LeaderEpoch last_epoch() const override {
+        return batches_.empty() ? kNoLeaderEpoch : batches_.back().epoch;
+    }
+
+    Result<void> append(BytesView batches) override {
+        if (offline_ || appends_left_ == 0) {
+            offline_ |= then_offline_;
+            return fail(ErrorCode::kafka_storage_error, "the test's disk failed");
+        }
+        if (appends_left_ > 0) --appends_left_;
+        for (BytesView rest = batches; !rest.empty();) {
+            const auto batch = record::first_batch(rest).value().value();
+            INVARIANT(batch.base_offset() >= log_end_offset(), "appended over what is there");
+            note_epoch(batch.leader_epoch(), batch.base_offset());
+            batches_.push_back({{batch.bytes().begin(), batch.bytes().end()},
+                                batch.base_offset(),
+                                batch.next_offset(),
+                                batch.leader_epoch(),
+                                batch.max_timestamp()});
+            rest = rest.subspan(batch.size());
+        }
+        return ok();
+    }
+
+    Result<storage::FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
+                                    bool at_least_one) override {
+        std::vector<std::byte> bytes;
+        for (const Batch& batch : batches_) {
+            if (batch.next <= from || batch.next > upper) continue;
+            if (bytes.size() + batch.bytes.size() > bytes_max && !(at_least_one && bytes.empty()))
+                break;
+            bytes.insert(bytes.end(), batch.bytes.begin(), batch.bytes.end());
+        }
+        if (bytes.empty()) return storage::FileRange{};
+        const std::uint64_t length = bytes.size();
+        return storage::FileRange{std::make_shared<MemoryFile>(std::move(bytes)), 0, length};
+    }
+
+    Result<std::optional<storage::TimestampOffset>> find_timestamp(Timestamp when,
+                                                                   Offset upper) override {
+        for (const Batch& batch : batches_) {
+            if (batch.next <= upper && batch.timestamp >= when) return at(batch);
+        }
+        return std::nullopt;
+    }
+    Result<std::optional<storage::TimestampOffset>> find_max_timestamp(Offset upper) override {
+        const Batch* greatest = nullptr;
+        for (const Batch& batch : batches_) {
+            if (batch.next > upper) break;
+            if (greatest == nullptr || batch.timestamp > greatest->timestamp) greatest = &batch;
+        }
+        if (greatest == nullptr) return std::nullopt;
+        return at(*greatest);
+    }
+
+    /// As the log on disk: nothing above the newest epoch, and one before the oldest ends where
+    /// that begins.
+    std::optional<storage::EpochEnd> end_of_epoch(LeaderEpoch epoch) const override {
+        if (epochs_.empty() || epoch > epochs_.rbegin()->first) return std::nullopt;
+        const auto above = epochs_.upper_bound(epoch);
+        const Offset end = above == epochs_.end() ? log_end_offset() : above->second;
+        return storage::EpochEnd{above == epochs_.begin() ? epoch : std::prev(above)->first, end};
+    }
+    LeaderEpoch epoch_at(Offset offset) const override {
+        LeaderEpoch found = kNoLeaderEpoch;
+        for (const auto& [epoch, start] : epochs_) {
+            if (start <= offset) found = epoch;
+        }
+        return found;
+    }
+    Result<void> begin_epoch(LeaderEpoch epoch) override {
+        note_epoch(epoch, log_end_offset());
+        return ok();
+    }
+
+    Result<void> truncate_to(Offset end) override {
+        while (!batches_.empty() && batches_.back().next > end) batches_.pop_back();
+        std::erase_if(epochs_, [&](const auto& entry) { return entry.second >= log_end_offset(); });
+        durable_ = std::min(durable_, log_end_offset());
+        return ok();
+    }
+    Result<void> restart_at(Offset start) override {
+        batches_.clear();
+        epochs_.clear();
+        start_ = durable_ = start;
+        return ok();
+    }
+    Result<void> raise_start(Offset start) override {
+        start_ = start;
+        std::erase_if(batches_, [&](const Batch& batch) { return batch.next <= start; });
+        return ok();
+    }
+
+    Result<void> flush() override {
+        durable_ = log_end_offset();
+        return ok();
+    }
+    PendingSync pending_sync() const override {
+        PendingSync pending;
+        pending.end = log_end_offset();
+        if (durable_ < pending.end)
+            pending.files.push_back(std::make_shared<MemoryFile>(std::vector<std::byte>()));
+        return pending;
+    }
+    void mark_durable(const PendingSync& done) override { durable_ = std::max(durable_, done.end); }
+    void mark_offline() override { offline_ = true; }
+    void set_options(const storage::LogOptions&) override {}
+    Result<void> close() override { return flush(); }
+    bool offline() const override { return offline_; }
+
+    const std::vector<Batch>& batches() const { return batches_; }
+
+private:
+    static std::optional<storage::TimestampOffset> at(const Batch& batch) {
+        return storage::TimestampOffset{batch.timestamp, batch.base, batch.epoch};
+    }
+    void note_epoch(LeaderEpoch epoch, Offset start) {
+        if (!epochs_.empty() && epoch <= epochs_.rbegin()->first) return;
+        std::erase_if(epochs_, [&](const auto& entry) { return entry.second >= start; });
+        epochs_[epoch] = start;
+    }
+
+    std::vector<Batch> batches_;
+    std::map<LeaderEpoch, Offset> epochs_;
+    Offset start_;
+    Offset durable_;
+    int appends_left_ = -1;
+    bool then_offline_ = false;
+    bool offline_ = false;
+};
+
+/// What lies in a range.
+inline std::vector<std::byte> bytes_of(const storage::FileRange& range) {
+    std::vector<std::byte> bytes(range.length);
+    if (range.file != nullptr) bytes.resize(range.file->read_at(range.position, bytes).value());
+    return bytes;
+}
+
+/// One batch of `count` records at `when`, as a producer sends it.
+inline std::vector<std::byte> batch_of(int count, Timestamp when,
+                                       std::string_view value = "value") {
+    record::BatchBuilder::Options options;
+    options.timestamp = when;
+    record::BatchBuilder builder(options);
+    for (int i = 0; i < count; ++i) builder.append(as_bytes("key"), as_bytes(value));
+    return std::move(builder).finish();
+}
+
+}  // namespace milena::replication
