@@ -41,6 +41,9 @@ std::optional<std::string_view> nearest_broker_key(std::string_view name) {
     std::size_t near = std::min<std::size_t>(name.size() / 5, 4) + 1;
     std::optional<std::string_view> nearest;
     for (const Key* key : broker_keys()) {
+        // As many edits as the lengths differ by are needed at least.
+        const auto longer = std::max(name.size(), key->name.size());
+        if (longer - std::min(name.size(), key->name.size()) >= near) continue;
         const auto distance = edit_distance(name, key->name);
         if (distance < near) {
             near = distance;
