@@ -19,9 +19,7 @@ namespace {
 using Tcp = boost::asio::ip::tcp;
 using boost::system::error_code;
 
-std::unexpected<Error> acceptor_closed() {
-    return fail(ErrorCode::unknown_server_error, "accept: closed");
-}
+constexpr auto kWait = boost::asio::as_tuple(boost::asio::deferred);
 
 /// The socket of a new connection, of the protocol that its own address has.
 Result<std::unique_ptr<Stream>> adopt(int descriptor, Executor owner) {
@@ -79,29 +77,29 @@ error_code open_at_name(TcpListener& listener, const Endpoint& endpoint, Executo
 
 }  // namespace
 
-TcpAcceptor::TcpAcceptor(TcpListener listener) : listener_(std::move(listener)) {
+TcpAcceptor::TcpAcceptor(TcpListener listener) {
     error_code error;
-    local_ = endpoint_of(listener_.local_endpoint(error));
+    const Endpoint local = endpoint_of(listener.local_endpoint(error));
+    listening_ = std::make_shared<Listening>(std::move(listener), local);
 }
 
 Task<Result<std::unique_ptr<Stream>>> TcpAcceptor::accept(Executor owner) {
-    while (true) {
-        if (!listener_.is_open()) co_return acceptor_closed();
+    const auto self = listening_;
+    while (self->socket.is_open()) {
         const int descriptor =
-            ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+            ::accept4(self->socket.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (descriptor >= 0) co_return adopt(descriptor, owner);
         // ECONNABORTED and the like: that client left before it was its turn.
         if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
-        if (errno != EAGAIN) co_return network_failure("accept", local_, errno);
-        const auto [aborted] = co_await listener_.async_wait(
-            TcpListener::wait_read, boost::asio::as_tuple(boost::asio::deferred));
-        if (aborted) co_return acceptor_closed();
+        if (errno != EAGAIN) co_return network_failure("accept", self->local, errno);
+        co_await self->socket.async_wait(TcpListener::wait_read, kWait);
     }
+    co_return fail(ErrorCode::unknown_server_error, "accept: closed");
 }
 
 void TcpAcceptor::close() {
     error_code nothing_to_do;
-    listener_.close(nothing_to_do);
+    listening_->socket.close(nothing_to_do);
 }
 
 Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner) {

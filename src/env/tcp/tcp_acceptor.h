@@ -14,14 +14,19 @@ class TcpAcceptor final : public Acceptor {
 public:
     /// Takes a listening, non-blocking socket.
     explicit TcpAcceptor(TcpListener listener);
+    ~TcpAcceptor() override { close(); }
 
     Task<Result<std::unique_ptr<Stream>>> accept(Executor owner) override;
     void close() override;
-    const Endpoint& local() const override { return local_; }
+    const Endpoint& local() const override { return listening_->local; }
 
 private:
-    TcpListener listener_;
-    Endpoint local_;
+    /// Held by a call that waits, so that the acceptor may be destroyed under it.
+    struct Listening {
+        TcpListener socket;
+        Endpoint local;
+    };
+    std::shared_ptr<Listening> listening_;
 };
 
 /// See Network::listen; resolves the host in place.

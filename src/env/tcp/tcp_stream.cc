@@ -12,6 +12,8 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/smart_ptr/make_local_shared.hpp>
 
 #include "io_pieces.h"
 #include "milena/base/invariant.h"
@@ -21,7 +23,11 @@
 namespace milena::env {
 namespace {
 
+using boost::system::error_code;
+
 constexpr auto kWait = boost::asio::as_tuple(boost::asio::deferred);
+/// A client that sends without a pause is read that many times before others are served.
+constexpr int kReadsWithoutWaitMax = 64;
 /// One sendfile call: more would only keep this core from its other connections.
 constexpr std::uint64_t kSendFileBytesMax = 4U << 20;
 
@@ -37,61 +43,76 @@ Endpoint endpoint_of(const boost::asio::ip::tcp::endpoint& address) {
     return {ip.to_string(), address.port()};
 }
 
+struct TcpStream::Connected {
+    explicit Connected(TcpSocket from)
+        : socket(std::move(from)), descriptor(socket.native_handle()) {
+        error_code gone;  // a peer that left meanwhile has no address; the first read tells
+        remote = endpoint_of(socket.remote_endpoint(gone));
+        local = endpoint_of(socket.local_endpoint(gone));
+        socket.set_option(boost::asio::ip::tcp::no_delay(true), gone);
+        socket.set_option(boost::asio::socket_base::keep_alive(true), gone);
+    }
+
+    std::unexpected<Error> failed(std::string_view call, int error_number) const {
+        return network_failure(call, remote, error_number);
+    }
+    std::unexpected<Error> closed(std::string_view call) const {
+        return network_failure(call, remote, "the connection is closed");
+    }
+
+    TcpSocket socket;
+    int descriptor;  ///< -1 once closed
+    int reads_without_wait = 0;
+    Endpoint remote;
+    Endpoint local;
+};
+
 TcpStream::TcpStream(TcpSocket socket)
-    : socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
-    boost::system::error_code
-        gone;  // a peer that left meanwhile has no address; the first read tells
-    remote_ = endpoint_of(socket_.remote_endpoint(gone));
-    local_ = endpoint_of(socket_.local_endpoint(gone));
-    socket_.set_option(boost::asio::ip::tcp::no_delay(true), gone);
-}
+    : connected_(boost::make_local_shared<Connected>(std::move(socket))) {}
 
-std::unexpected<Error> TcpStream::failed(std::string_view call, int error_number) const {
-    return network_failure(call, remote_, error_number);
-}
-
-std::unexpected<Error> TcpStream::closed(std::string_view call) const {
-    return network_failure(call, remote_, "the connection is closed");
+TcpStream::~TcpStream() {
+    close();
 }
 
 Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into) {
-    while (true) {
-        if (descriptor_ < 0) co_return closed("read");
-        const ssize_t count = ::recv(descriptor_, into.data(), into.size(), MSG_DONTWAIT);
+    const auto self = connected_;
+    // Its bytes come as fast as they are read: the core's other connections want a turn.
+    if (++self->reads_without_wait > kReadsWithoutWaitMax) {
+        self->reads_without_wait = 0;
+        co_await boost::asio::post(self->socket.get_executor(), kWait);
+    }
+    while (self->descriptor >= 0) {
+        const ssize_t count = ::recv(self->descriptor, into.data(), into.size(), MSG_DONTWAIT);
         if (count >= 0) co_return static_cast<std::size_t>(count);
         if (errno == EINTR) continue;
-        if (errno != EAGAIN) co_return failed("read", errno);
-        const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_read, kWait);
-        // An aborted wait may mean that this is destroyed: touch nothing.
-        if (aborted)
-            co_return fail(ErrorCode::network_exception,
-                           "read: the connection was closed meanwhile");
+        if (errno != EAGAIN) co_return self->failed("read", errno);
+        self->reads_without_wait = 0;
+        co_await self->socket.async_wait(TcpSocket::wait_read, kWait);
     }
+    co_return self->closed("read");
 }
 
 bool TcpStream::readable() const {
-    ::pollfd waits{descriptor_, POLLIN, 0};
-    return descriptor_ >= 0 && ::poll(&waits, 1, 0) > 0;
+    ::pollfd waits{connected_->descriptor, POLLIN, 0};
+    return waits.fd >= 0 && ::poll(&waits, 1, 0) > 0;
 }
 
 Task<Result<void>> TcpStream::write(std::span<const BytesView> pieces) {
+    const auto self = connected_;
     IoPieces left(pieces);
     while (!left.empty()) {
-        if (descriptor_ < 0) co_return closed("write");
+        if (self->descriptor < 0) co_return self->closed("write");
         const auto next = left.next();
         ::msghdr message{};
         message.msg_iov = next.data();
         message.msg_iovlen = next.size();
-        const ssize_t count = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t count = ::sendmsg(self->descriptor, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (count >= 0) {
             left.advance(static_cast<std::size_t>(count));
         } else if (errno == EAGAIN) {
-            const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_write, kWait);
-            if (aborted)
-                co_return fail(ErrorCode::network_exception,
-                               "write: the connection was closed meanwhile");
+            co_await self->socket.async_wait(TcpSocket::wait_write, kWait);
         } else if (errno != EINTR) {
-            co_return failed("write", errno);
+            co_return self->failed("write", errno);
         }
     }
     co_return ok();
@@ -99,36 +120,41 @@ Task<Result<void>> TcpStream::write(std::span<const BytesView> pieces) {
 
 Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position,
                                         std::uint64_t length) {
+    const auto self = connected_;
     const auto* const source = dynamic_cast<const PosixFile*>(&file);
     INVARIANT(source != nullptr, "send_file of a file that another Env opened");
     auto offset = static_cast<off_t>(position);
     while (length > 0) {
-        if (descriptor_ < 0) co_return closed("sendfile");
+        if (self->descriptor < 0) co_return self->closed("sendfile");
         const auto step = static_cast<std::size_t>(std::min(length, kSendFileBytesMax));
-        const ssize_t count = ::sendfile(descriptor_, source->descriptor(), &offset, step);
+        const ssize_t count = ::sendfile(self->descriptor, source->descriptor(), &offset, step);
         if (count > 0) {
             length -= static_cast<std::uint64_t>(count);
         } else if (count == 0) {
-            co_return fail(ErrorCode::network_exception,
-                           fmt::format("sendfile {}: {} ends {} bytes early", remote_.text(),
-                                       file.path(), length));
+            co_return network_failure("sendfile", self->remote,
+                                      fmt::format("{} ends {} bytes early", file.path(), length));
         } else if (errno == EAGAIN) {
-            const auto [aborted] = co_await socket_.async_wait(TcpSocket::wait_write, kWait);
-            if (aborted)
-                co_return fail(ErrorCode::network_exception,
-                               "sendfile: the connection was closed meanwhile");
+            co_await self->socket.async_wait(TcpSocket::wait_write, kWait);
         } else if (errno != EINTR) {
-            co_return failed("sendfile", errno);
+            co_return self->failed("sendfile", errno);
         }
     }
     co_return ok();
 }
 
 void TcpStream::close() {
-    if (descriptor_ < 0) return;
-    descriptor_ = -1;
-    boost::system::error_code nothing_to_do;
-    socket_.close(nothing_to_do);
+    if (connected_->descriptor < 0) return;
+    connected_->descriptor = -1;
+    error_code nothing_to_do;
+    connected_->socket.close(nothing_to_do);
+}
+
+const Endpoint& TcpStream::remote() const {
+    return connected_->remote;
+}
+
+const Endpoint& TcpStream::local() const {
+    return connected_->local;
 }
 
 }  // namespace milena::env

@@ -6,6 +6,7 @@
 
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/smart_ptr/local_shared_ptr.hpp>
 
 #include "milena/env/network.h"
 
@@ -20,6 +21,7 @@ class TcpStream final : public Stream {
 public:
     /// Takes a connected, non-blocking socket.
     explicit TcpStream(TcpSocket socket);
+    ~TcpStream() override;
 
     Task<Result<std::size_t>> read_some(MutableBytes into) override;
     bool readable() const override;
@@ -27,18 +29,14 @@ public:
     Task<Result<void>> send_file(const File& file, std::uint64_t position,
                                  std::uint64_t length) override;
     void close() override;
-    const Endpoint& remote() const override { return remote_; }
-    const Endpoint& local() const override { return local_; }
+    const Endpoint& remote() const override;
+    const Endpoint& local() const override;
 
 private:
-    int descriptor() const { return descriptor_; }
-    std::unexpected<Error> failed(std::string_view call, int error_number) const;
-    std::unexpected<Error> closed(std::string_view call) const;
-
-    TcpSocket socket_;
-    int descriptor_;  ///< -1 once closed
-    Endpoint remote_;
-    Endpoint local_;
+    struct Connected;
+    // Calls that wait hold it, so the stream may be closed or destroyed under them. The count needs
+    // no atomics: all is on the owner's thread.
+    boost::local_shared_ptr<Connected> connected_;
 };
 
 }  // namespace milena::env

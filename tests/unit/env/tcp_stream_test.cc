@@ -2,6 +2,8 @@
 // What only real streams have: no allocation and no trip through the event loop where none is
 // needed, and sockets set up as they should be.
 #include <array>
+#include <functional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +111,37 @@ TEST(TcpStream, WhatIsThereIsReadAndWrittenWithoutGivingUpTheThread) {
     spawn(env->core(0), read_what_is_there(*env, other_ran_first));
     env->run();
     EXPECT_FALSE(other_ran_first);
+}
+
+Task<void> read_without_end(RealEnv& env, int& turns_of_others) {
+    const Executor here = env.core(0);
+    const auto acceptor = env.network().listen({"localhost", 0}, here);
+    const auto client =
+        co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
+    const auto server = co_await (*acceptor)->accept(here);
+    const std::vector<std::byte> much(1000);
+    const BytesView piece = much;
+    EXPECT_TRUE(co_await (*client)->write(std::span(&piece, 1)));
+    while (!(*server)->readable()) co_await env.sleep(here, std::chrono::milliseconds(1));
+
+    std::function<void()> other = [&] {
+        ++turns_of_others;
+        post(here, other);
+    };
+    post(here, other);
+    std::array<std::byte, 1> byte{};
+    for (std::size_t i = 0; i < much.size(); ++i) EXPECT_TRUE(co_await read_all(**server, byte));
+    env.stop();
+}
+
+TEST(TcpStream, AClientThatNeverPausesLeavesOthersTheirTurn) {
+    // A thousand bytes that are all there, read one by one: others run every 64 reads or so.
+    const auto env = make_real_env(1);
+    int turns_of_others = 0;
+    spawn(env->core(0), read_without_end(*env, turns_of_others));
+    env->run();
+    EXPECT_GE(turns_of_others, 1000 / 64 - 1);
+    EXPECT_LE(turns_of_others, 1000 / 32);
 }
 
 }  // namespace
