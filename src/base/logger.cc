@@ -42,14 +42,28 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
     return spdlog::level::err;
 }
 
+/// Of one width, so that phrases stand below each other.
+std::string_view level_name(LogLevel level) {
+    switch (level) {
+        case LogLevel::trace: return "TRACE";
+        case LogLevel::debug: return "DEBUG";
+        case LogLevel::info: return "INFO ";
+        case LogLevel::warn: return "WARN ";
+        case LogLevel::error: return "ERROR";
+    }
+    return "ERROR";
+}
+
 class ConsoleSink final : public LogSink {
 public:
     ConsoleSink() : log_("milena", std::make_shared<spdlog::sinks::stdout_sink_mt>()) {
         log_.set_level(spdlog::level::trace);
-        log_.set_pattern("%Y-%m-%d %H:%M:%S.%e %-5!l %v");
+        log_.set_pattern("%Y-%m-%d %H:%M:%S.%e %v");
         log_.flush_on(spdlog::level::trace);
     }
-    void write(LogLevel level, std::string_view line) override { log_.log(spdlog_level(level), line); }
+    void write(LogLevel level, std::string_view line) override {
+        log_.log(spdlog_level(level), "{} {}", level_name(level), line);
+    }
 
 private:
     spdlog::logger log_;

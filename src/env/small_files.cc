@@ -43,4 +43,20 @@ Result<void> replace_file(FileSystem& files, const std::string& path, std::strin
     return files.sync_directory(parent_of(path));
 }
 
+Result<void> create_durable_directories(FileSystem& files, const std::string& path) {
+    // Each directory that is missing is a name in the one above it, which is synced.
+    std::vector<std::string> holders;
+    std::string missing = path;
+    while (missing.size() > 1 && missing.back() == '/') missing.pop_back();
+    while (!missing.empty() && !files.exists(missing)) {
+        const auto slash = missing.rfind('/');
+        const bool is_top = slash == std::string::npos;
+        holders.push_back(is_top ? "." : missing.substr(0, std::max<std::size_t>(slash, 1)));
+        missing = is_top ? "" : missing.substr(0, slash);
+    }
+    TRY_VOID(files.create_directories(path));
+    for (const auto& holder : holders) TRY_VOID(files.sync_directory(holder));
+    return ok();
+}
+
 }  // namespace milena::env

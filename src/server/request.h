@@ -49,7 +49,7 @@ Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int3
     if (size > INT32_MAX) {
         return fail(ErrorCode::unknown_server_error, fmt::format("answer of {} bytes does not fit a frame", size));
     }
-    const std::size_t body_at = output.bytes().size() + sizeof(std::int32_t) + head_size;
+    const std::size_t frame_at = output.bytes().size();
     ByteWriter writer(output.extend(sizeof(std::int32_t) + head_size + body_size));
     writer.write(static_cast<std::int32_t>(size));
     protocol::write_response_head(api, version, correlation_id, writer);
@@ -57,7 +57,7 @@ Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int3
     protocol::write(body, version, writer, &splices);
     for (const auto& splice : splices) {
         const auto& file = files[splice.index];
-        output.add_file_at(body_at + splice.position, file.file, file.position, file.length);
+        output.add_file_at(frame_at + splice.position, file.file, file.position, file.length);
     }
     return ok();
 }

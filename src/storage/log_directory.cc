@@ -214,7 +214,7 @@ Result<void> RealLogDirectory::write_checkpoint(std::string_view name,
 
 Result<std::unique_ptr<LogDirectory>> LogDirectory::open(env::Env& env, Logger logger,
                                                          std::string path) {
-    TRY_VOID(env.files().create_directories(path));
+    TRY_VOID(env::create_durable_directories(env.files(), path));
     auto lock = env.files().lock(fmt::format("{}/{}", path, kLockFile));
     if (!lock) return fail_at(path, lock.error());
     return std::make_unique<RealLogDirectory>(env, std::move(logger), std::move(path),

@@ -101,4 +101,7 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::s
 /// `path`.tmp, sync, rename, sync of the directory.
 Result<void> replace_file(FileSystem& files, const std::string& path, std::string_view content);
 
+/// create_directories(), and every name that was new is durable when it returns.
+Result<void> create_durable_directories(FileSystem& files, const std::string& path);
+
 }  // namespace milena::env

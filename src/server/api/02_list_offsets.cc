@@ -13,6 +13,8 @@ using protocol::ListOffsetsResponse;
 using replication::OffsetAnswer;
 using replication::OffsetSpec;
 
+constexpr std::int16_t kFirstVersionWithLeaderEpoch = 4;
+
 /// The lowest version that knows a special offset; no version knows other negative numbers.
 std::int16_t first_version_of(std::int64_t timestamp_or_spec) {
     if (timestamp_or_spec >= 0) return 0;
@@ -79,7 +81,7 @@ env::Task<Result<void>> serve(Request& request) {
             parts[p].error_code = static_cast<std::int16_t>(code_for(request.version(), found.code));
             parts[p].timestamp = found.timestamp.value;
             parts[p].offset = found.offset.value;
-            parts[p].leader_epoch = found.leader_epoch.value;
+            if (request.version() >= kFirstVersionWithLeaderEpoch) parts[p].leader_epoch = found.leader_epoch.value;
         }
         topics[i].name = asked.name;
         topics[i].partitions = parts;
