@@ -10,8 +10,8 @@ configure() {
   rm -f "$dir.log"
 }
 
-# The sanitized build: quick to compile, quick enough to run, with lines in its reports.
+# The sanitized build. Without optimisation it compiles in half the time, which is more than its tests then lose.
 configure_sanitized() {
   configure build-asan -DMILENA_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Sanitized \
-    -DCMAKE_C_FLAGS_SANITIZED='-O1 -gline-tables-only' -DCMAKE_CXX_FLAGS_SANITIZED='-O1 -gline-tables-only'
+    -DCMAKE_C_FLAGS_SANITIZED='-O0 -gline-tables-only' -DCMAKE_CXX_FLAGS_SANITIZED='-O0 -gline-tables-only'
 }
