@@ -19,7 +19,8 @@ void Arena::use(Chunk* chunk) {
 
 void* Arena::take_from_new_chunk(std::size_t bytes) {
     static_assert(sizeof(Chunk) % alignof(std::max_align_t) == 0, "chunks begin aligned");
-    const std::size_t doubled = chunks_ ? std::min(chunks_->size * 2, kChunkBytesMax) : kFirstChunkBytes;
+    const std::size_t doubled =
+        chunks_ ? std::min(chunks_->size * 2, kChunkBytesMax) : kFirstChunkBytes;
     const std::size_t size = std::max(doubled, bytes);
     void* const memory = ::operator new(sizeof(Chunk) + size);
     chunks_ = ::new (memory) Chunk{.next = chunks_, .size = size};
@@ -46,14 +47,17 @@ void Arena::free_chunks(Chunk* kept) {
 void Arena::reset() {
     Chunk* largest = nullptr;
     for (Chunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next) {
-        if (chunk->size <= kKeptBytesMax && (largest == nullptr || chunk->size > largest->size)) largest = chunk;
+        if (chunk->size <= kKeptBytesMax && (largest == nullptr || chunk->size > largest->size))
+            largest = chunk;
     }
     free_chunks(largest);
     bytes_used_ = 0;
     decoded_bytes_left_ = decoded_bytes_max_;
 }
 
-std::string_view Arena::copy(std::string_view text) { return as_text(copy(milena::as_bytes(text))); }
+std::string_view Arena::copy(std::string_view text) {
+    return as_text(copy(milena::as_bytes(text)));
+}
 
 BytesView Arena::copy(BytesView bytes) {
     const std::span<std::byte> target = make_array<std::byte>(bytes.size());

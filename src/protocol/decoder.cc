@@ -17,7 +17,8 @@ bool Decoder::Tags::next_tag() {
     if (!begun_) {
         begun_ = true;
         left_ = reader.read_unsigned_varint();
-        if (left_ == 0) [[likely]] return false;
+        if (left_ == 0) [[likely]]
+            return false;
         if (left_ > kTagsMax) reader.fail();
     }
     if (open_) {
@@ -50,23 +51,28 @@ void Decoder::read(const Field& field, Uuid& value) {
 std::int64_t Decoder::read_length(const Field& field, std::size_t classic_bytes) {
     if (flexible_ && !field.never_flexible) {
         const std::int64_t length = std::int64_t{reader_.read_unsigned_varint()} - 1;
-        if (length < 0 && !reader_.ok()) [[unlikely]] fail(field);
+        if (length < 0 && !reader_.ok()) [[unlikely]]
+            fail(field);
         return length;
     }
     if (reader_.remaining() < classic_bytes) [[unlikely]] {
         fail(field);
         return -1;
     }
-    return classic_bytes == sizeof(std::int16_t) ? reader_.read<std::int16_t>() : reader_.read<std::int32_t>();
+    return classic_bytes == sizeof(std::int16_t) ? reader_.read<std::int16_t>()
+                                                 : reader_.read<std::int32_t>();
 }
 
-/// Length and bytes of a value that is no longer than the bytes at hand, or a null where that may be.
-[[gnu::always_inline]] inline BytesView Decoder::read_counted(const Field& field, std::size_t classic_bytes,
+/// Length and bytes of a value that is no longer than the bytes at hand, or a null where that may
+/// be.
+[[gnu::always_inline]] inline BytesView Decoder::read_counted(const Field& field,
+                                                              std::size_t classic_bytes,
                                                               std::size_t size_max, bool& is_null) {
     const std::int64_t length = read_length(field, classic_bytes);
     is_null = length < 0;
     if (is_null) {
-        if (!field.nullable(version_)) [[unlikely]] fail(field);
+        if (!field.nullable(version_)) [[unlikely]]
+            fail(field);
         return {};
     }
     const auto size = static_cast<std::size_t>(length);
@@ -105,14 +111,17 @@ void Decoder::read(const Field& field, Records& value) {
     value = is_null ? Records() : Records(bytes);
 }
 
-/// How many elements follow; the array is left null or empty. Each takes at least `element_bytes_min` bytes.
-std::size_t Decoder::read_count(const Field& field, ArrayBase& array, std::size_t element_bytes_min) {
+/// How many elements follow; the array is left null or empty. Each takes at least
+/// `element_bytes_min` bytes.
+std::size_t Decoder::read_count(const Field& field, ArrayBase& array,
+                                std::size_t element_bytes_min) {
     const std::int64_t length = read_length(field, sizeof(std::int32_t));
     array.data_ = nullptr;
     array.size_ = 0;
     array.has_value_ = length >= 0;
     if (length < 0) {
-        if (!field.nullable(version_)) [[unlikely]] fail(field);
+        if (!field.nullable(version_)) [[unlikely]]
+            fail(field);
         return 0;
     }
     const auto count = static_cast<std::size_t>(length);
@@ -126,11 +135,14 @@ std::size_t Decoder::read_count(const Field& field, ArrayBase& array, std::size_
 void Decoder::read_structs(const Field& field, ArrayBase& array, const StructType& type) {
     const std::size_t count = read_count(field, array, type.wire_bytes_min);
     if (count == 0) return;
-    auto* const elements = static_cast<std::byte*>(arena_.try_take(count * type.size, alignof(std::max_align_t)));
-    if (elements == nullptr) [[unlikely]] return fail(field);
+    auto* const elements =
+        static_cast<std::byte*>(arena_.try_take(count * type.size, alignof(std::max_align_t)));
+    if (elements == nullptr) [[unlikely]]
+        return fail(field);
     for (std::size_t i = 0; i < count; ++i) {
         type.read(*this, elements + i * type.size);
-        if (!reader_.ok()) [[unlikely]] return;
+        if (!reader_.ok()) [[unlikely]]
+            return;
     }
     array.data_ = elements;
     array.size_ = static_cast<std::uint32_t>(count);
@@ -143,10 +155,12 @@ void Decoder::read_leaves(const Field& field, ArrayBase& array) {
     const std::size_t count = read_count(field, array, element_bytes_min);
     if (count == 0) return;
     auto* const elements = static_cast<T*>(arena_.try_take(count * sizeof(T), alignof(T)));
-    if (elements == nullptr) [[unlikely]] return fail(field);
+    if (elements == nullptr) [[unlikely]]
+        return fail(field);
     for (std::size_t i = 0; i < count; ++i) {
         read(field, *::new (elements + i) T{});
-        if (!reader_.ok()) [[unlikely]] return;
+        if (!reader_.ok()) [[unlikely]]
+            return;
     }
     array.data_ = elements;
     array.size_ = static_cast<std::uint32_t>(count);
@@ -159,7 +173,8 @@ template void Decoder::read_leaves<Uuid>(const Field&, ArrayBase&);
 template void Decoder::read_leaves<std::string_view>(const Field&, ArrayBase&);
 template void Decoder::read_leaves<Bytes>(const Field&, ArrayBase&);
 
-/// Of a struct: whether it follows or is null. Only where it may be null is there a byte that says so.
+/// Of a struct: whether it follows or is null. Only where it may be null is there a byte that says
+/// so.
 bool Decoder::read_presence(const Field& field) {
     if (!field.nullable(version_)) return true;
     std::int8_t presence = -1;

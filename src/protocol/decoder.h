@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visitor that reads a message from untrusted bytes. It stops at the first thing that does not fit and remembers the
-// field. Depth is bounded by the schema, which has no struct inside itself.
+// The visitor that reads a message from untrusted bytes. It stops at the first thing that does not
+// fit and remembers the field. Depth is bounded by the schema, which has no struct inside itself.
 #pragma once
 
 #include "milena/base/bytes.h"
@@ -24,8 +24,9 @@ public:
         if (field.exists(version_)) read(field, member);
     }
 
-    /// Takes one tag at a time off the section; tagged() claims it or it is skipped. As in Kafka 4.4, tags may come in
-    /// any order and the last of a repeated one counts; unlike there, a field must fill exactly the size it states.
+    /// Takes one tag at a time off the section; tagged() claims it or it is skipped. As in
+    /// Kafka 4.4, tags may come in any order and the last of a repeated one counts; unlike there, a
+    /// field must fill exactly the size it states.
     class Tags {
     public:
         explicit Tags(Decoder& decoder) : decoder_(decoder) {}
@@ -60,7 +61,8 @@ private:
 
     template <std::integral T>
     [[gnu::always_inline]] void read(const Field& field, T& value) {
-        if (reader_.remaining() < sizeof(T)) [[unlikely]] return fail(field);
+        if (reader_.remaining() < sizeof(T)) [[unlikely]]
+            return fail(field);
         if constexpr (std::same_as<T, bool>) {
             value = reader_.read<std::int8_t>() != 0;
         } else {
@@ -85,7 +87,8 @@ private:
     }
     void read_structs(const Field& field, ArrayBase& array, const StructType& type);
     template <class T>
-    void read_leaves(const Field& field, ArrayBase& array);  // instantiated in decoder.cc for the types of the wire
+    void read_leaves(const Field& field,
+                     ArrayBase& array);  // instantiated in decoder.cc for the types of the wire
 
     template <Structure T>
     [[gnu::always_inline]] void read(const Field&, T& value) {
@@ -98,7 +101,8 @@ private:
     }
 
     std::int64_t read_length(const Field& field, std::size_t classic_bytes);
-    BytesView read_counted(const Field& field, std::size_t classic_bytes, std::size_t size_max, bool& is_null);
+    BytesView read_counted(const Field& field, std::size_t classic_bytes, std::size_t size_max,
+                           bool& is_null);
     std::size_t read_count(const Field& field, ArrayBase& array, std::size_t element_bytes_min);
     bool read_presence(const Field& field);
 

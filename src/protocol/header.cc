@@ -12,13 +12,17 @@ Result<RequestHead> read_request_head(ByteReader& frame) {
     ByteReader ahead = frame;
     const auto key = ahead.read<std::int16_t>();
     const auto version = ahead.read<std::int16_t>();
-    if (!ahead.ok()) return fail(ErrorCode::invalid_request, "a frame too short for a request header");
+    if (!ahead.ok())
+        return fail(ErrorCode::invalid_request, "a frame too short for a request header");
     const Api* const api = find_api(key);
-    if (api == nullptr) return fail(ErrorCode::invalid_request, fmt::format("unknown API key {}", key));
-    if (version < 0) return fail(ErrorCode::invalid_request, fmt::format("{} version {}", api->name, version));
+    if (api == nullptr)
+        return fail(ErrorCode::invalid_request, fmt::format("unknown API key {}", key));
+    if (version < 0)
+        return fail(ErrorCode::invalid_request, fmt::format("{} version {}", api->name, version));
 
     Arena nothing(0);  // a header has no arrays
-    TRY(const RequestHeader header, decode<RequestHeader>(frame, api->request_header_version(version), nothing));
+    TRY(const RequestHeader header,
+        decode<RequestHeader>(frame, api->request_header_version(version), nothing));
     return RequestHead{.api = api, .header = header};
 }
 
@@ -32,8 +36,10 @@ void write_request_head(const Api& api, const RequestHeader& header, ByteWriter&
     write(header, api.request_header_version(header.request_api_version), frame);
 }
 
-void write_response_head(const Api& api, std::int16_t version, std::int32_t correlation_id, ByteWriter& frame) {
-    write(ResponseHeader{.correlation_id = correlation_id}, api.response_header_version(version), frame);
+void write_response_head(const Api& api, std::int16_t version, std::int32_t correlation_id,
+                         ByteWriter& frame) {
+    write(ResponseHeader{.correlation_id = correlation_id}, api.response_header_version(version),
+          frame);
 }
 
 Result<ResponseHeader> read_response_head(const Api& api, std::int16_t version, ByteReader& frame) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the walk of a struct into its StructType: four functions, one for each visitor. Only generated sources include
-// this, each for its own structs.
+// Makes the walk of a struct into its StructType: four functions, one for each visitor. Only
+// generated sources include this, each for its own structs.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,25 @@ namespace milena::protocol {
 
 template <class T>
 struct Instance {
-    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "messages are views");
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
+                  "messages are views");
 
     static void make(void* memory, std::size_t count) {
         std::uninitialized_value_construct_n(static_cast<T*>(memory), count);
     }
-    static void read(Decoder& decoder, void* memory) { Walk<T>::fields(decoder, *::new (memory) T{}); }
-    static void size_up(Sizer& sizer, const void* value) { Walk<T>::fields(sizer, *static_cast<const T*>(value)); }
-    static void write(Writer& writer, const void* value) { Walk<T>::fields(writer, *static_cast<const T*>(value)); }
+    static void read(Decoder& decoder, void* memory) {
+        Walk<T>::fields(decoder, *::new (memory) T{});
+    }
+    static void size_up(Sizer& sizer, const void* value) {
+        Walk<T>::fields(sizer, *static_cast<const T*>(value));
+    }
+    static void write(Writer& writer, const void* value) {
+        Walk<T>::fields(writer, *static_cast<const T*>(value));
+    }
     static void show(Show& show, void* value) { Walk<T>::fields(show, *static_cast<T*>(value)); }
-    static bool equal(const void* a, const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); }
+    static bool equal(const void* a, const void* b) {
+        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+    }
 };
 
 template <class T>

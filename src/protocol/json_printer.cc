@@ -18,11 +18,14 @@ class JsonPrinter final : public Inspector {
 public:
     explicit JsonPrinter(std::int16_t version) : Inspector(version) {}
 
-    bool wants(const Field& field, bool has_default) override { return !(field.is_tagged() && has_default); }
+    bool wants(const Field& field, bool has_default) override {
+        return !(field.is_tagged() && has_default);
+    }
 
     void leaf(const Field& field, Leaf place) override {
         // Of records, Kafka's converter prints the size alone unless it is told otherwise.
-        const Records* const* const records = std::get_if<Records*>(&place) ? &std::get<Records*>(place) : nullptr;
+        const Records* const* const records =
+            std::get_if<Records*>(&place) ? &std::get<Records*>(place) : nullptr;
         begin(field, records != nullptr && (*records)->has_value() ? "SizeInBytes" : "");
         std::visit([this](const auto* value) { print(*value); }, place);
     }
@@ -99,7 +102,9 @@ private:
     void print(const NullableString& text) { text ? print(*text) : print(std::nullopt); }
     void print(const Bytes& bytes) { append_json_base64(bytes, text_); }
     void print(const NullableBytes& bytes) { bytes ? print(*bytes) : print(std::nullopt); }
-    void print(const Records& records) { records.has_value() ? print(records.size()) : print(std::nullopt); }
+    void print(const Records& records) {
+        records.has_value() ? print(records.size()) : print(std::nullopt);
+    }
     void print(std::nullopt_t) { text_ += "null"; }
 
     std::string text_;

@@ -8,13 +8,20 @@ namespace milena::protocol {
 
 namespace {
 
-std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+    return static_cast<std::uint8_t>(text[at]);
+}
 
-/// Length of the valid UTF-8 sequence at the front, 0 if there is none: no overlong forms, surrogates, or code points
-/// beyond U+10FFFF.
+/// Length of the valid UTF-8 sequence at the front, 0 if there is none: no overlong forms,
+/// surrogates, or code points beyond U+10FFFF.
 std::size_t utf8_sequence(std::string_view text) {
     const std::uint8_t lead = byte_at(text, 0);
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
     if (length > text.size()) return 0;
     for (std::size_t i = 1; i < length; ++i) {
         if ((byte_at(text, i) & 0xC0) != 0x80) return 0;
@@ -70,7 +77,8 @@ void append_json_string(std::string_view text, std::string& out) {
 }
 
 void append_json_base64(BytesView bytes, std::string& out) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    constexpr std::string_view kDigits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     out += '"';
     for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(3, bytes.size()))) {
         std::uint32_t group = 0;

@@ -6,7 +6,8 @@
 namespace milena::protocol {
 
 std::unexpected<Error> no_such_version(std::string_view message, std::int16_t version) {
-    return fail(ErrorCode::unsupported_version, fmt::format("{} has no version {}", message, version));
+    return fail(ErrorCode::unsupported_version,
+                fmt::format("{} has no version {}", message, version));
 }
 
 std::unexpected<Error> malformed(std::string_view message, std::int16_t version, const Field* field,
@@ -21,10 +22,12 @@ std::unexpected<Error> refused(std::string_view message, std::int16_t version, c
     switch (refusal) {
         case Sizer::Refusal::absent_from_version:
             return fail(ErrorCode::unsupported_version,
-                        fmt::format("{} version {} has no {}, which has a value", message, version, field.name));
+                        fmt::format("{} version {} has no {}, which has a value", message, version,
+                                    field.name));
         case Sizer::Refusal::null_in_version:
-            return fail(ErrorCode::unsupported_version,
-                        fmt::format("{} version {}: {} can't be null", message, version, field.name));
+            return fail(
+                ErrorCode::unsupported_version,
+                fmt::format("{} version {}: {} can't be null", message, version, field.name));
         case Sizer::Refusal::too_long:
         case Sizer::Refusal::none: break;
     }

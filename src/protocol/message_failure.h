@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors of the codec, out of line: what went wrong in words that name message, version and field.
+// The errors of the codec, out of line: what went wrong in words that name message, version and
+// field.
 #pragma once
 
 #include <expected>

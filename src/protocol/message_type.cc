@@ -16,7 +16,8 @@ namespace milena::protocol {
 namespace {
 std::vector<const MessageType*> joined() {
     std::vector<const MessageType*> all;
-    for (const auto group : message_type_groups()) all.insert(all.end(), group.begin(), group.end());
+    for (const auto group : message_type_groups())
+        all.insert(all.end(), group.begin(), group.end());
     return all;
 }
 }  // namespace
@@ -38,25 +39,31 @@ void* make_message(const MessageType& type, Arena& arena) {
     return message;
 }
 
-bool messages_equal(const MessageType& type, const void* a, const void* b) { return type.body->equal(a, b); }
+bool messages_equal(const MessageType& type, const void* a, const void* b) {
+    return type.body->equal(a, b);
+}
 
 void inspect_message(const MessageType& type, void* message, Inspector& inspector) {
     Show show(inspector);
     type.body->show(show, message);
 }
 
-Result<void> decode_message(const MessageType& type, ByteReader& reader, std::int16_t version, Arena& arena,
-                            void* message) {
-    if (!type.has_version(version)) [[unlikely]] return no_such_version(type.name, version);
+Result<void> decode_message(const MessageType& type, ByteReader& reader, std::int16_t version,
+                            Arena& arena, void* message) {
+    if (!type.has_version(version)) [[unlikely]]
+        return no_such_version(type.name, version);
     const std::size_t size = reader.remaining();
     Decoder decoder(reader, version, type.is_flexible(version), arena);
     type.body->read(decoder, message);
-    if (!decoder.ok()) [[unlikely]] return malformed(type.name, version, decoder.failed_at(), size);
+    if (!decoder.ok()) [[unlikely]]
+        return malformed(type.name, version, decoder.failed_at(), size);
     return ok();
 }
 
-Result<std::size_t> encoded_message_size(const MessageType& type, const void* message, std::int16_t version) {
-    if (!type.has_version(version)) [[unlikely]] return no_such_version(type.name, version);
+Result<std::size_t> encoded_message_size(const MessageType& type, const void* message,
+                                         std::int16_t version) {
+    if (!type.has_version(version)) [[unlikely]]
+        return no_such_version(type.name, version);
     Sizer sizer(version, type.is_flexible(version));
     type.body->size_up(sizer, message);
     if (sizer.refusal() != Sizer::Refusal::none) [[unlikely]] {
@@ -65,8 +72,8 @@ Result<std::size_t> encoded_message_size(const MessageType& type, const void* me
     return sizer.size();
 }
 
-void write_message(const MessageType& type, const void* message, std::int16_t version, ByteWriter& bytes,
-                   std::vector<Splice>* splices) {
+void write_message(const MessageType& type, const void* message, std::int16_t version,
+                   ByteWriter& bytes, std::vector<Splice>* splices) {
     INVARIANT(type.has_version(version), "a message written in a version it does not have");
     Writer writer(bytes, version, type.is_flexible(version), splices);
     type.body->write(writer, message);
@@ -88,7 +95,9 @@ Result<void> append_message(const MessageType& type, const void* message, std::i
 
 std::string message_to_json(const MessageType& type, const void* message, std::int16_t version) {
     // The printer changes nothing.
-    return print_json(version, [&](Inspector& printer) { inspect_message(type, const_cast<void*>(message), printer); });
+    return print_json(version, [&](Inspector& printer) {
+        inspect_message(type, const_cast<void*>(message), printer);
+    });
 }
 
 }  // namespace milena::protocol

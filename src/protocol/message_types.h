@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated sources each know their own message types; the generated table of them is joined in message_type.cc.
+// The generated sources each know their own message types; the generated table of them is joined in
+// message_type.cc.
 #pragma once
 
 #include <span>

@@ -4,14 +4,17 @@
 namespace milena::protocol {
 
 void Show::show_leaf(const Field& field, Leaf place, bool has_default) {
-    if (field.exists(inspector_.version()) && inspector_.wants(field, has_default)) inspector_.leaf(field, place);
+    if (field.exists(inspector_.version()) && inspector_.wants(field, has_default))
+        inspector_.leaf(field, place);
 }
 
 void Show::show_object(const Field& field, Object place, bool has_default) {
-    if (field.exists(inspector_.version()) && inspector_.wants(field, has_default)) inspector_.object(field, place);
+    if (field.exists(inspector_.version()) && inspector_.wants(field, has_default))
+        inspector_.object(field, place);
 }
 
-void Show::show_list(const Field& field, ArrayBase& array, const List::ElementType& type, bool has_default) {
+void Show::show_list(const Field& field, ArrayBase& array, const List::ElementType& type,
+                     bool has_default) {
     if (!field.exists(inspector_.version()) || !inspector_.wants(field, has_default)) return;
     inspector_.list(field, List(array, type));
 }
@@ -40,7 +43,8 @@ void List::assign(std::optional<std::size_t> count, Arena& arena) {
 
 void List::inspect(std::size_t index, const Field& field, Inspector& inspector) {
     INVARIANT(index < array_.size(), "array index out of range");
-    // An inspector that changes elements has made them itself, in an arena, where they are not const.
+    // An inspector that changes elements has made them itself, in an arena, where they are not
+    // const.
     auto* const elements = static_cast<std::byte*>(const_cast<void*>(array_.address()));
     type_.inspect(elements + index * type_.size, field, inspector);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visitor that hands a message to an Inspector. It forgets the types at once, so each message pays for it with one
-// small walk, and every inspector is compiled a single time.
+// The visitor that hands a message to an Inspector. It forgets the types at once, so each message
+// pays for it with one small walk, and every inspector is compiled a single time.
 #pragma once
 
 #include "struct_type.h"
@@ -27,7 +27,8 @@ public:
     Tags tags() { return {}; }
 
     template <class T, class Default>
-    [[gnu::always_inline]] void tagged(Tags&, const Field& field, T& member, const Default& fallback) {
+    [[gnu::always_inline]] void tagged(Tags&, const Field& field, T& member,
+                                       const Default& fallback) {
         show(field, member, is_default(member, fallback));
     }
 
@@ -42,8 +43,10 @@ private:
         if constexpr (std::is_base_of_v<ArrayBase, T>) {
             show_list(field, member, kElementType<typename T::value_type>, has_default);
         } else if constexpr (kIsNullableStructure<T>) {
-            show_object(field, Object(&member.value_, &member.has_value_, kStructType<typename T::value_type>),
-                        has_default);
+            show_object(
+                field,
+                Object(&member.value_, &member.has_value_, kStructType<typename T::value_type>),
+                has_default);
         } else if constexpr (Structure<T>) {
             show_object(field, Object(&member, nullptr, kStructType<T>), has_default);
         } else {
@@ -52,14 +55,16 @@ private:
     }
     void show_leaf(const Field& field, Leaf place, bool has_default);
     void show_object(const Field& field, Object place, bool has_default);
-    void show_list(const Field& field, ArrayBase& array, const List::ElementType& type, bool has_default);
+    void show_list(const Field& field, ArrayBase& array, const List::ElementType& type,
+                   bool has_default);
 
     template <class T>
     static void make(void* elements, std::size_t count) {
         std::uninitialized_value_construct_n(static_cast<T*>(elements), count);
     }
     template <class T>
-    static constexpr List::ElementType kElementType{.size = sizeof(T), .make = make<T>, .inspect = show_element<T>};
+    static constexpr List::ElementType kElementType{
+        .size = sizeof(T), .make = make<T>, .inspect = show_element<T>};
 
     Inspector& inspector_;
 };

@@ -12,7 +12,8 @@ void Sizer::refuse(const Field& field, Refusal why) {
 }
 
 void Sizer::add_tag_head(const Field& field, std::size_t size) {
-    size_ += unsigned_varint_size(static_cast<std::uint32_t>(field.tag)) + unsigned_varint_size(size);
+    size_ +=
+        unsigned_varint_size(static_cast<std::uint32_t>(field.tag)) + unsigned_varint_size(size);
 }
 
 [[gnu::always_inline]] inline std::size_t Sizer::length_size(const Field& field, std::size_t size,
@@ -22,7 +23,8 @@ void Sizer::add_tag_head(const Field& field, std::size_t size) {
 }
 
 void Sizer::add_null(const Field& field, std::size_t classic) {
-    if (!field.nullable(version_)) [[unlikely]] refuse(field, Refusal::null_in_version);
+    if (!field.nullable(version_)) [[unlikely]]
+        refuse(field, Refusal::null_in_version);
     size_ += length_size(field, 0, classic);
 }
 
@@ -35,7 +37,8 @@ void Sizer::add_presence(const Field& field, bool has_value) {
 }
 
 void Sizer::add(const Field& field, std::string_view value) {
-    if (value.size() > kStringBytesMax) [[unlikely]] refuse(field, Refusal::too_long);
+    if (value.size() > kStringBytesMax) [[unlikely]]
+        refuse(field, Refusal::too_long);
     size_ += length_size(field, value.size(), sizeof(std::int16_t)) + value.size();
 }
 
@@ -44,7 +47,8 @@ void Sizer::add(const Field& field, const NullableString& value) {
 }
 
 void Sizer::add(const Field& field, const Bytes& value) {
-    if (value.size() > INT32_MAX) [[unlikely]] refuse(field, Refusal::too_long);
+    if (value.size() > INT32_MAX) [[unlikely]]
+        refuse(field, Refusal::too_long);
     size_ += length_size(field, value.size(), sizeof(std::int32_t)) + value.size();
 }
 
@@ -54,12 +58,14 @@ void Sizer::add(const Field& field, const NullableBytes& value) {
 
 void Sizer::add(const Field& field, const Records& value) {
     if (!value.has_value()) return add_null(field, sizeof(std::int32_t));
-    size_ += length_size(field, value.size(), sizeof(std::int32_t)) + (value.is_external() ? 0 : value.size());
+    size_ += length_size(field, value.size(), sizeof(std::int32_t)) +
+             (value.is_external() ? 0 : value.size());
 }
 
 void Sizer::add_scalars(const Field& field, const ArrayBase& array, std::size_t element_bytes) {
     if (!array.has_value()) return add_null(field, sizeof(std::int32_t));
-    if (array.size() > INT32_MAX) [[unlikely]] refuse(field, Refusal::too_long);
+    if (array.size() > INT32_MAX) [[unlikely]]
+        refuse(field, Refusal::too_long);
     size_ += length_size(field, array.size(), sizeof(std::int32_t)) + array.size() * element_bytes;
 }
 

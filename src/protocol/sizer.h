@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visitor that counts the bytes of a message before they are written. It is also where a message that its version
-// can't carry is found, so that the Writer needs no errors.
+// The visitor that counts the bytes of a message before they are written. It is also where a
+// message that its version can't carry is found, so that the Writer needs no errors.
 #pragma once
 
 #include "milena/base/bytes.h"
@@ -20,7 +20,8 @@ public:
     const Field* refused_at() const { return refused_at_; }
 
     template <class T, class Default>
-    [[gnu::always_inline]] void field(const Field& field, const T& member, const Default& fallback) {
+    [[gnu::always_inline]] void field(const Field& field, const T& member,
+                                      const Default& fallback) {
         if (field.exists(version_)) {
             add(field, member);
         } else if (!field.ignorable && !is_default(member, fallback)) [[unlikely]] {
@@ -28,8 +29,8 @@ public:
         }
     }
 
-    /// One turn that adds up the tags, and the count at its end. It also turns in versions without tags, where values
-    /// that can't be carried must be found.
+    /// One turn that adds up the tags, and the count at its end. It also turns in versions without
+    /// tags, where values that can't be carried must be found.
     class Tags {
     public:
         explicit Tags(Sizer& sizer) : sizer_(sizer) {}
@@ -48,7 +49,8 @@ public:
     Tags tags() { return Tags(*this); }
 
     template <class T, class Default>
-    [[gnu::always_inline]] void tagged(Tags& tags, const Field& field, const T& member, const Default& fallback) {
+    [[gnu::always_inline]] void tagged(Tags& tags, const Field& field, const T& member,
+                                       const Default& fallback) {
         if (is_default(member, fallback)) return;
         if (field.exists(version_)) {
             const std::size_t before = size_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A struct of a message for code that does not know it: its size and what each visitor makes of its walk.
+// A struct of a message for code that does not know it: its size and what each visitor makes of its
+// walk.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ struct StructType {
     std::size_t size = 0;
     std::size_t wire_bytes_min = 1;  // as Walk::kWireBytesMin
 
-    void (*make)(void* memory, std::size_t count) = nullptr;    // with defaults
-    void (*read)(Decoder& decoder, void* memory) = nullptr;     // into raw memory
+    void (*make)(void* memory, std::size_t count) = nullptr;  // with defaults
+    void (*read)(Decoder& decoder, void* memory) = nullptr;   // into raw memory
     void (*size_up)(Sizer& sizer, const void* value) = nullptr;
     void (*write)(Writer& writer, const void* value) = nullptr;
     void (*show)(Show& show, void* value) = nullptr;

@@ -29,7 +29,9 @@ void Writer::put_presence(const Field& field, bool has_value) {
     if (field.nullable(version_)) writer_.write(static_cast<std::int8_t>(has_value ? 1 : -1));
 }
 
-void Writer::put(const Field&, const double& value) { writer_.write(std::bit_cast<std::uint64_t>(value)); }
+void Writer::put(const Field&, const double& value) {
+    writer_.write(std::bit_cast<std::uint64_t>(value));
+}
 
 void Writer::put(const Field&, const Uuid& value) {
     writer_.write(value.high);
@@ -59,7 +61,8 @@ void Writer::put(const Field& field, const Records& value) {
     put_length(field, value.size(), sizeof(std::int32_t));
     if (!value.is_external()) return writer_.write_bytes(value.bytes());
     INVARIANT(splices_ != nullptr, "external records and nowhere to note them");
-    splices_->push_back({.position = writer_.position(), .size = value.size(), .index = value.index()});
+    splices_->push_back(
+        {.position = writer_.position(), .size = value.size(), .index = value.index()});
 }
 
 void Writer::put_structs(const Field& field, const ArrayBase& array, const StructType& type) {

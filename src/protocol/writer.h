@@ -45,7 +45,8 @@ public:
     Tags tags() { return Tags(*this); }
 
     template <class T, class Default>
-    [[gnu::always_inline]] void tagged(Tags& tags, const Field& field, const T& member, const Default& fallback) {
+    [[gnu::always_inline]] void tagged(Tags& tags, const Field& field, const T& member,
+                                       const Default& fallback) {
         if (!field.exists(version_) || is_default(member, fallback)) return;
         if (tags.turn_ == 1) {
             ++tags.count_;
@@ -83,7 +84,8 @@ private:
         }
     }
     template <class T>
-    void put_leaves(const Field& field, const Array<T>& array);  // instantiated in writer.cc for the types of the wire
+    void put_leaves(const Field& field,
+                    const Array<T>& array);  // instantiated in writer.cc for the types of the wire
 
     template <Structure T>
     [[gnu::always_inline]] void put(const Field&, const T& value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the arrays of a message: taken by moving a pointer, given back all at once. An arena belongs to one request
-// at a time; reset() makes it ready for the next without giving its first chunk back. Not thread-safe.
+// Memory for the arrays of a message: taken by moving a pointer, given back all at once. An arena
+// belongs to one request at a time; reset() makes it ready for the next without giving its first
+// chunk back. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +17,15 @@ namespace milena::protocol {
 
 class Arena {
 public:
-    /// What decoding may take from an arena unless its owner says otherwise. A frame that asks for more is malformed:
-    /// an element takes at most about 100 bytes of memory for a byte of frame.
+    /// What decoding may take from an arena unless its owner says otherwise. A frame that asks for
+    /// more is malformed: an element takes at most about 100 bytes of memory for a byte of frame.
     static constexpr std::size_t kDecodedBytesMax = 64UZ << 20;
     /// Memory that reset() keeps.
     static constexpr std::size_t kKeptBytesMax = 64UZ << 10;
 
-    /// `decoded_bytes_max` bounds what try_take hands out between two resets, that is, what a peer can make us
-    /// take; what we build ourselves (make_array, copy) has the bounds of what it is built from.
+    /// `decoded_bytes_max` bounds what try_take hands out between two resets, that is, what a peer
+    /// can make us take; what we build ourselves (make_array, copy) has the bounds of what it is
+    /// built from.
     explicit Arena(std::size_t decoded_bytes_max = kDecodedBytesMax)
         : decoded_bytes_left_(decoded_bytes_max), decoded_bytes_max_(decoded_bytes_max) {}
     ~Arena() { free_chunks(nullptr); }
@@ -52,14 +54,16 @@ public:
     /// Raw memory. The alignment is at most that of std::max_align_t.
     void* make_memory(std::size_t bytes, std::size_t alignment) {
         const auto at = (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(alignment - 1);
-        if (at + bytes > reinterpret_cast<std::uintptr_t>(end_)) [[unlikely]] return take_from_new_chunk(bytes);
+        if (at + bytes > reinterpret_cast<std::uintptr_t>(end_)) [[unlikely]]
+            return take_from_new_chunk(bytes);
         at_ = reinterpret_cast<std::byte*>(at + bytes);
         bytes_used_ += bytes;
         return reinterpret_cast<void*>(at);
     }
     /// The same for a decoder: null when the bound of this arena is reached.
     void* try_take(std::size_t bytes, std::size_t alignment) {
-        if (bytes > decoded_bytes_left_) [[unlikely]] return nullptr;
+        if (bytes > decoded_bytes_left_) [[unlikely]]
+            return nullptr;
         decoded_bytes_left_ -= bytes;
         return make_memory(bytes, alignment);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to bytes and back, for every message struct under milena/protocol/messages and milena/protocol/records.
+// Messages to bytes and back, for every message struct under milena/protocol/messages and
+// milena/protocol/records.
 //
-// Bytes from a peer: every length is compared with the bytes at hand before anything is taken for it; what does not fit
-// is INVALID_REQUEST with the field's name, and so is a null where the version knows none.
+// Bytes from a peer: every length is compared with the bytes at hand before anything is taken for
+// it; what does not fit is INVALID_REQUEST with the field's name, and so is a null where the
+// version knows none.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +32,14 @@ concept Message = requires {
     { T::kType } -> std::same_as<const MessageType&>;
 };
 
-/// Reads one message and leaves `reader` behind it. The result views the reader's bytes and `arena`. UNSUPPORTED_VERSION
-/// if the message has no such version.
+/// Reads one message and leaves `reader` behind it. The result views the reader's bytes and
+/// `arena`. UNSUPPORTED_VERSION if the message has no such version.
 template <Message T>
 Result<T> decode(ByteReader& reader, std::int16_t version, Arena& arena) {
     Result<T> message;
     Result<void> done = decode_message(T::kType, reader, version, arena, &*message);
-    if (!done.has_value()) [[unlikely]] message = std::unexpected(std::move(done).error());
+    if (!done.has_value()) [[unlikely]]
+        message = std::unexpected(std::move(done).error());
     return message;
 }
 
@@ -47,18 +50,20 @@ Result<T> decode(BytesView bytes, std::int16_t version, Arena& arena) {
     return decode<T>(reader, version, arena);
 }
 
-/// Bytes that write() will write (without external records). UNSUPPORTED_VERSION if the message has no such version, or
-/// if the version can't carry what is in it: a value other than the default in a field that the version lacks and that
-/// is not marked ignorable, or a null where it knows none. INVALID_REQUEST for a string beyond kStringBytesMax.
+/// Bytes that write() will write (without external records). UNSUPPORTED_VERSION if the message has
+/// no such version, or if the version can't carry what is in it: a value other than the default in
+/// a field that the version lacks and that is not marked ignorable, or a null where it knows none.
+/// INVALID_REQUEST for a string beyond kStringBytesMax.
 template <Message T>
 Result<std::size_t> encoded_size(const T& message, std::int16_t version) {
     return encoded_message_size(T::kType, &message, version);
 }
 
-/// Writes a message for which encoded_size() succeeded, into at least that many bytes. External records are noted in
-/// `splices`; without it there may be none.
+/// Writes a message for which encoded_size() succeeded, into at least that many bytes. External
+/// records are noted in `splices`; without it there may be none.
 template <Message T>
-void write(const T& message, std::int16_t version, ByteWriter& writer, std::vector<Splice>* splices = nullptr) {
+void write(const T& message, std::int16_t version, ByteWriter& writer,
+           std::vector<Splice>* splices = nullptr) {
     write_message(T::kType, &message, version, writer, splices);
 }
 
@@ -78,8 +83,9 @@ Result<std::vector<std::byte>> encode(const T& message, std::int16_t version,
     return bytes;
 }
 
-/// The message as JSON in the form of Kafka's own tools (kafka-dump-log): lower camel names, bytes as base64, ids as
-/// their text; fields that the version lacks and tagged fields that have their default are left out.
+/// The message as JSON in the form of Kafka's own tools (kafka-dump-log): lower camel names, bytes
+/// as base64, ids as their text; fields that the version lacks and tagged fields that have their
+/// default are left out.
 template <Message T>
 std::string to_json(const T& message, std::int16_t version) {
     return message_to_json(T::kType, &message, version);

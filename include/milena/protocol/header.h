@@ -17,14 +17,14 @@ struct RequestHead {
     const Api* api = nullptr;
     RequestHeader header;
 
-    /// Only ApiVersions may be answered when this is false: with UNSUPPORTED_VERSION in version 0 (KIP-511). Any other
-    /// such request ends its connection.
+    /// Only ApiVersions may be answered when this is false: with UNSUPPORTED_VERSION in version 0
+    /// (KIP-511). Any other such request ends its connection.
     bool has_supported_version() const { return api->has_version(header.request_api_version); }
     std::int16_t version() const { return header.request_api_version; }
 };
 
-/// Reads the header and leaves `frame` at the body. INVALID_REQUEST for an API that we do not know, a negative version,
-/// or bytes that are no header.
+/// Reads the header and leaves `frame` at the body. INVALID_REQUEST for an API that we do not know,
+/// a negative version, or bytes that are no header.
 Result<RequestHead> read_request_head(ByteReader& frame);
 
 /// For a request that we send: the bytes before its body.
@@ -35,7 +35,8 @@ void write_request_head(const Api& api, const RequestHeader& header, ByteWriter&
 constexpr std::size_t response_head_size(const Api& api, std::int16_t version) {
     return sizeof(std::int32_t) + (api.response_header_version(version) > 0 ? 1 : 0);
 }
-void write_response_head(const Api& api, std::int16_t version, std::int32_t correlation_id, ByteWriter& frame);
+void write_response_head(const Api& api, std::int16_t version, std::int32_t correlation_id,
+                         ByteWriter& frame);
 /// Reads what write_response_head wrote, with any tags skipped, and leaves `frame` at the body.
 Result<ResponseHeader> read_response_head(const Api& api, std::int16_t version, ByteReader& frame);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow way to look at a message: its fields one by one, by name, without knowing its type. Printing, inventing
-// random messages and reading JSON are Inspectors; what has to be fast (decode, size, write) is compiled per message.
+// The slow way to look at a message: its fields one by one, by name, without knowing its type.
+// Printing, inventing random messages and reading JSON are Inspectors; what has to be fast (decode,
+// size, write) is compiled per message.
 //
 // An Inspector may change what it is shown, so it can fill a message as well as read one.
 #pragma once
@@ -25,12 +26,14 @@ struct Field {
     std::int16_t last = kNoVersion;
     std::int16_t null_first = kNoVersion;
     std::int16_t null_last = 0;
-    std::int32_t tag = -1;  // −1: not a tagged field
+    std::int32_t tag = -1;        // −1: not a tagged field
     bool ignorable = false;       // a version without the field may drop its value silently
     bool never_flexible = false;  // keeps the classic length even in flexible versions
 
     constexpr bool exists(std::int16_t version) const { return within(version, first, last); }
-    constexpr bool nullable(std::int16_t version) const { return within(version, null_first, null_last); }
+    constexpr bool nullable(std::int16_t version) const {
+        return within(version, null_first, null_last);
+    }
     constexpr bool is_tagged() const { return tag >= 0; }
 
 private:
@@ -41,9 +44,9 @@ private:
 };
 
 /// The place of a plain value.
-using Leaf = std::variant<bool*, std::int8_t*, std::int16_t*, std::uint16_t*, std::int32_t*, std::uint32_t*,
-                          std::int64_t*, double*, Uuid*, std::string_view*, NullableString*, Bytes*, NullableBytes*,
-                          Records*>;
+using Leaf = std::variant<bool*, std::int8_t*, std::int16_t*, std::uint16_t*, std::int32_t*,
+                          std::uint32_t*, std::int64_t*, double*, Uuid*, std::string_view*,
+                          NullableString*, Bytes*, NullableBytes*, Records*>;
 
 class Inspector;
 struct StructType;
@@ -52,10 +55,13 @@ struct StructType;
 class Object {
 public:
     /// `has_value` is null for a struct that never is.
-    Object(void* value, bool* has_value, const StructType& type) : value_(value), has_value_(has_value), type_(type) {}
+    Object(void* value, bool* has_value, const StructType& type)
+        : value_(value), has_value_(has_value), type_(type) {}
 
     bool has_value() const { return has_value_ == nullptr || *has_value_; }
-    /// Makes it null or an object with defaults; null only where Field::nullable.
+    /// Whether the struct can be null at all; whether in this version, Field::nullable says.
+    bool may_be_null() const { return has_value_ != nullptr; }
+    /// Makes it null or an object with defaults.
     void assign(bool present);
     /// Shows its fields; it must not be null.
     void inspect(Inspector& inspector);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a message are made of. Everything here is a view of 16 or 24 bytes, trivially copied and never the
-// owner: of a decoded message the text and bytes lie in the frame it came from and the arrays in the Arena that was
-// given to decode(); of a message that we build, wherever its maker put them, until it is encoded.
+// What the members of a message are made of. Everything here is a view of 16 or 24 bytes, trivially
+// copied and never the owner: of a decoded message the text and bytes lie in the frame it came from
+// and the arrays in the Arena that was given to decode(); of a message that we build, wherever its
+// maker put them, until it is encoded.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ public:
     constexpr Bytes() = default;
     constexpr Bytes(BytesView bytes) : BytesView(bytes) {}
     friend bool operator==(Bytes a, Bytes b) {
-        return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+        return a.size() == b.size() &&
+               (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
     }
 };
 
@@ -40,7 +42,8 @@ public:
     constexpr NullableString() = default;
     constexpr NullableString(std::nullopt_t) {}
     template <class From>
-        requires(std::is_convertible_v<const From&, std::string_view> && !std::is_same_v<From, NullableString>)
+        requires(std::is_convertible_v<const From&, std::string_view> &&
+                 !std::is_same_v<From, NullableString>)
     constexpr NullableString(const From& from) : text_(from) {
         // An empty view that came without an address gets one: no address is what null looks like.
         if (text_.data() == nullptr) text_ = "";
@@ -53,7 +56,9 @@ public:
         return text_;
     }
     constexpr const std::string_view* operator->() const { return &**this; }
-    constexpr std::string_view value_or(std::string_view other) const { return has_value() ? text_ : other; }
+    constexpr std::string_view value_or(std::string_view other) const {
+        return has_value() ? text_ : other;
+    }
 
     friend constexpr bool operator==(const NullableString& a, const NullableString& b) {
         return a.has_value() == b.has_value() && a.text_ == b.text_;
@@ -109,7 +114,8 @@ protected:
     bool has_value_;
 };
 
-/// A view of elements that lie elsewhere. Fill a std::span<T> (Arena::make_array) or a std::vector<T>, then assign it.
+/// A view of elements that lie elsewhere. Fill a std::span<T> (Arena::make_array) or a
+/// std::vector<T>, then assign it.
 template <class T>
 class Array : public ArrayBase {
 public:
@@ -117,8 +123,10 @@ public:
 
     constexpr Array() : ArrayBase(true) {}
     template <std::ranges::contiguous_range Range>
-        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> && !std::is_base_of_v<ArrayBase, Range>)
-    constexpr Array(const Range& elements) : ArrayBase(std::ranges::data(elements), std::ranges::size(elements)) {}
+        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> &&
+                 !std::is_base_of_v<ArrayBase, Range>)
+    constexpr Array(const Range& elements)
+        : ArrayBase(std::ranges::data(elements), std::ranges::size(elements)) {}
 
     constexpr const T* data() const { return static_cast<const T*>(data_); }
     constexpr const T* begin() const { return data(); }
@@ -148,11 +156,13 @@ public:
     constexpr NullableArray(std::nullopt_t) : NullableArray() {}
     constexpr NullableArray(const Array<T>& elements) : Array<T>(elements) {}
     template <std::ranges::contiguous_range Range>
-        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> && !std::is_base_of_v<ArrayBase, Range>)
+        requires(std::is_same_v<std::ranges::range_value_t<Range>, T> &&
+                 !std::is_base_of_v<ArrayBase, Range>)
     constexpr NullableArray(const Range& elements) : Array<T>(elements) {}
 };
 
-/// A nested struct that may be null. (std::optional asks questions about T that a struct inside a struct can't answer yet.)
+/// A nested struct that may be null. (std::optional asks questions about T that a struct inside a
+/// struct can't answer yet.)
 template <class T>
 class Nullable {
 public:
@@ -186,13 +196,15 @@ private:
     bool has_value_ = false;
 };
 
-/// Record batches inside a message: null, bytes at hand, or (in what we send) bytes that follow from elsewhere, such as
-/// a file: then the encoder writes only their length and notes in a Splice where they belong.
+/// Record batches inside a message: null, bytes at hand, or (in what we send) bytes that follow
+/// from elsewhere, such as a file: then the encoder writes only their length and notes in a Splice
+/// where they belong.
 class Records {
 public:
     constexpr Records() = default;
     constexpr Records(std::nullopt_t) {}
-    constexpr Records(BytesView bytes) : data_(bytes.data()), size_(checked(bytes.size())), kind_(Kind::bytes) {}
+    constexpr Records(BytesView bytes)
+        : data_(bytes.data()), size_(checked(bytes.size())), kind_(Kind::bytes) {}
     /// `size` bytes that the sender will put in; `index` is its own name for them.
     static constexpr Records external(std::size_t size, std::uint32_t index) {
         Records records;
@@ -221,7 +233,8 @@ private:
     enum class Kind : std::uint8_t { null, bytes, external };
 
     static constexpr std::uint32_t checked(std::size_t size) {
-        INVARIANT(size <= std::numeric_limits<std::int32_t>::max(), "records longer than their length field can say");
+        INVARIANT(size <= std::numeric_limits<std::int32_t>::max(),
+                  "records longer than their length field can say");
         return static_cast<std::uint32_t>(size);
     }
 
@@ -231,8 +244,9 @@ private:
     Kind kind_ = Kind::null;
 };
 
-/// `size` external bytes belong into the encoding between its bytes `position - 1` and `position`. Splices come in
-/// ascending position, and positions count encoded bytes only, not those of earlier splices.
+/// `size` external bytes belong into the encoding between its bytes `position - 1` and `position`.
+/// Splices come in ascending position, and positions count encoded bytes only, not those of earlier
+/// splices.
 struct Splice {
     std::size_t position = 0;
     std::size_t size = 0;

@@ -17,13 +17,15 @@ namespace milena::protocol {
 namespace {
 
 /// The message at the front of `reader`, in the arena.
-Result<void*> decoded(const MessageType& type, std::int16_t version, ByteReader& reader, Arena& arena) {
+Result<void*> decoded(const MessageType& type, std::int16_t version, ByteReader& reader,
+                      Arena& arena) {
     void* const message = make_message(type, arena);
     TRY_VOID(decode_message(type, reader, version, arena, message));
     return message;
 }
 
-Result<std::vector<std::byte>> encoded(const MessageType& type, std::int16_t version, const void* message) {
+Result<std::vector<std::byte>> encoded(const MessageType& type, std::int16_t version,
+                                       const void* message) {
     std::vector<std::byte> bytes;
     TRY_VOID(append_message(type, message, version, bytes, nullptr));
     return bytes;
@@ -36,7 +38,8 @@ TEST(Codec, HasAVectorForEveryMessageAndVersion) {
     for (const MessageType* type : message_types()) {
         for (std::int16_t version = type->min_version; version <= type->max_version; ++version) {
             ++expected;
-            EXPECT_TRUE(seen.contains({type->name, version})) << type->name << " version " << version;
+            EXPECT_TRUE(seen.contains({type->name, version}))
+                << type->name << " version " << version;
         }
     }
     EXPECT_EQ(seen.size(), expected);
@@ -50,7 +53,8 @@ TEST(Codec, DecodesWhatKafkaWroteToTheSameJson) {
         const Result<void*> message = decoded(*vector.type, vector.version, reader, arena);
         ASSERT_TRUE(message.has_value()) << vector.name() << "\n" << message.error().why;
         EXPECT_EQ(reader.remaining(), 0U) << vector.name();
-        EXPECT_EQ(nlohmann::json::parse(message_to_json(*vector.type, *message, vector.version)), nlohmann::json::parse(vector.json));
+        EXPECT_EQ(nlohmann::json::parse(message_to_json(*vector.type, *message, vector.version)),
+                  nlohmann::json::parse(vector.json));
     }
 }
 
@@ -68,8 +72,8 @@ TEST(Codec, FailsOnEveryPrefixOfAMessage) {
     for (const WireVector& vector : wire_vectors()) {
         for (std::size_t size = 0; size < vector.bytes.size(); ++size) {
             // A block of exactly this size, so that the sanitizer sees a read behind it.
-            const std::vector<std::byte> prefix(vector.bytes.begin(),
-                                                vector.bytes.begin() + static_cast<std::ptrdiff_t>(size));
+            const std::vector<std::byte> prefix(
+                vector.bytes.begin(), vector.bytes.begin() + static_cast<std::ptrdiff_t>(size));
             Arena arena;
             ByteReader reader(prefix);
             const Result<void*> message = decoded(*vector.type, vector.version, reader, arena);
@@ -84,9 +88,12 @@ TEST(Codec, RefusesVersionsThatAMessageDoesNotHave) {
     for (const MessageType* type : message_types()) {
         for (const int version : {-1, type->min_version - 1, type->max_version + 1, 32767}) {
             ByteReader reader{BytesView()};
-            EXPECT_EQ(decoded(*type, static_cast<std::int16_t>(version), reader, arena).error().code,
-                      ErrorCode::unsupported_version);
-            EXPECT_EQ(encoded(*type, static_cast<std::int16_t>(version), make_message(*type, arena)).error().code,
+            EXPECT_EQ(
+                decoded(*type, static_cast<std::int16_t>(version), reader, arena).error().code,
+                ErrorCode::unsupported_version);
+            EXPECT_EQ(encoded(*type, static_cast<std::int16_t>(version), make_message(*type, arena))
+                          .error()
+                          .code,
                       ErrorCode::unsupported_version);
         }
     }
@@ -115,7 +122,8 @@ TEST(Codec, RefusesANullThatTheVersionDoesNotKnow) {
     request.topics = std::nullopt;
     EXPECT_TRUE(encoded_size(request, 1).has_value());
     EXPECT_EQ(encoded_size(request, 0).error().code, ErrorCode::unsupported_version);
-    request.topics = arena.make_array<MetadataRequest::MetadataRequestTopic>(1);  // its name is null by default
+    request.topics =
+        arena.make_array<MetadataRequest::MetadataRequestTopic>(1);  // its name is null by default
     EXPECT_EQ(encoded_size(request, 9).has_value(), request.topics[0].name.has_value());
 }
 
@@ -139,7 +147,8 @@ TEST(Codec, LeavesTheReaderBehindTheMessage) {
     EXPECT_EQ(reader.position(), size);
 }
 
-/// A Fetch response of two partitions, the records of the first at hand, those of the second elsewhere.
+/// A Fetch response of two partitions, the records of the first at hand, those of the second
+/// elsewhere.
 FetchResponse fetch_response(Arena& arena, BytesView records, std::size_t external_size) {
     const auto partitions = arena.make_array<FetchResponse::PartitionData>(2);
     partitions[0].records = records;
@@ -152,19 +161,22 @@ FetchResponse fetch_response(Arena& arena, BytesView records, std::size_t extern
 }
 
 TEST(Codec, NotesWhereExternalRecordsBelong) {
-    // Encode with a hole, fill the hole, and compare with the message that has all its bytes at hand.
+    // Encode with a hole, fill the hole, and compare with the message that has all its bytes at
+    // hand.
     Arena arena;
     const std::string records = "0123456789";
     for (const std::int16_t version : {std::int16_t{4}, std::int16_t{16}}) {
         const FetchResponse response = fetch_response(arena, as_bytes("abc"), records.size());
-        std::vector<std::byte> bytes(5);  // what stands before the message does not confuse positions
+        std::vector<std::byte> bytes(
+            5);  // what stands before the message does not confuse positions
         std::vector<Splice> splices;
         ASSERT_TRUE(append(response, version, bytes, &splices).has_value());
         ASSERT_EQ(splices.size(), 1U);
         EXPECT_EQ(splices[0].size, records.size());
         EXPECT_EQ(splices[0].index, 7U);
         const BytesView filling = as_bytes(records);
-        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(splices[0].position), filling.begin(), filling.end());
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(splices[0].position),
+                     filling.begin(), filling.end());
 
         const auto decoded = decode<FetchResponse>(BytesView(bytes).subspan(5), version, arena);
         ASSERT_TRUE(decoded.has_value()) << decoded.error().why;
@@ -188,9 +200,10 @@ TEST(Codec, PrintsTheNullsAndSizesOfRecords) {
     partitions[1] = {.index = 1, .records = as_bytes("abc")};
     const auto topics = arena.make_array<ProduceRequest::TopicProduceData>(1);
     topics[0] = {.name = "\x01\xFF\"", .partition_data = partitions};
-    EXPECT_EQ(to_json(ProduceRequest{.acks = -1, .topic_data = topics}, 9),
-              R"({"transactionalId":null,"acks":-1,"timeoutMs":0,"topicData":[{"name":"\u0001�\"","partitionData":)"
-              R"([{"index":0,"records":null},{"index":1,"recordsSizeInBytes":3}]}]})");
+    EXPECT_EQ(
+        to_json(ProduceRequest{.acks = -1, .topic_data = topics}, 9),
+        R"({"transactionalId":null,"acks":-1,"timeoutMs":0,"topicData":[{"name":"\u0001�\"","partitionData":)"
+        R"([{"index":0,"records":null},{"index":1,"recordsSizeInBytes":3}]}]})");
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ std::string from_base64(const std::string& text) {
 
 class JsonReader final : public Inspector {
 public:
-    JsonReader(std::int16_t version, Arena& arena, const Json& json) : Inspector(version), arena_(arena), json_(&json) {}
+    JsonReader(std::int16_t version, Arena& arena, const Json& json)
+        : Inspector(version), arena_(arena), json_(&json) {}
 
     std::size_t taken() const { return taken_; }
 
@@ -82,8 +83,12 @@ private:
     void read(const Json& value, T& target) {
         target = value.get<T>();
     }
-    void read(const Json& value, Uuid& target) { target = Uuid::parse(value.get<std::string>()).value(); }
-    void read(const Json& value, std::string_view& target) { target = arena_.copy(value.get<std::string>()); }
+    void read(const Json& value, Uuid& target) {
+        target = Uuid::parse(value.get<std::string>()).value();
+    }
+    void read(const Json& value, std::string_view& target) {
+        target = arena_.copy(value.get<std::string>());
+    }
     void read(const Json& value, Bytes& target) {
         target = arena_.copy(as_bytes(from_base64(value.get<std::string>())));
     }
@@ -108,7 +113,8 @@ private:
 
 }  // namespace
 
-void* read_json(const MessageType& type, std::int16_t version, const std::string& json, Arena& arena) {
+void* read_json(const MessageType& type, std::int16_t version, const std::string& json,
+                Arena& arena) {
     const Json parsed = Json::parse(json);
     void* const message = make_message(type, arena);
     JsonReader reader(version, arena, parsed);

@@ -8,8 +8,10 @@
 
 namespace milena::protocol {
 
-/// A message of `type` in `arena` with the values of `json`. A field of the version that the JSON lacks keeps its
-/// default if it is tagged and fails the test otherwise; so does a key that the version does not have.
-void* read_json(const MessageType& type, std::int16_t version, const std::string& json, Arena& arena);
+/// A message of `type` in `arena` with the values of `json`. A field of the version that the JSON
+/// lacks keeps its default if it is tagged and fails the test otherwise; so does a key that the
+/// version does not have.
+void* read_json(const MessageType& type, std::int16_t version, const std::string& json,
+                Arena& arena);
 
 }  // namespace milena::protocol

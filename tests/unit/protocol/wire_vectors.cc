@@ -18,7 +18,8 @@ std::string unpacked(const std::string& path) {
     const std::string packed{std::istreambuf_iterator<char>(file), {}};
     constexpr std::size_t kTextBytesMax = 4 << 20;
     std::string text(kTextBytesMax, '\0');
-    const std::size_t size = ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size());
+    const std::size_t size =
+        ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size());
     if (ZSTD_isError(size)) {
         ADD_FAILURE() << path << ": " << ZSTD_getErrorName(size);
         return {};
@@ -59,7 +60,9 @@ std::vector<WireVector> read_all() {
 
 }  // namespace
 
-std::string WireVector::name() const { return fmt::format("{} version {}: {}", type->name, version, json); }
+std::string WireVector::name() const {
+    return fmt::format("{} version {}: {}", type->name, version, json);
+}
 
 const std::vector<WireVector>& wire_vectors() {
     static const std::vector<WireVector> kVectors = read_all();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden wire vectors (tests/golden/wire_vectors.md): every message of Kafka 4.4 in every version, as bytes and as
-// JSON.
+// The golden wire vectors (tests/golden/wire_vectors.md): every message of Kafka 4.4 in every
+// version, as bytes and as JSON.
 #pragma once
 
 #include <cstdint>
