@@ -33,6 +33,15 @@ std::string unescape(std::string_view text) {
     return plain;
 }
 
+std::string escape(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '=' || c == ':' || c == '#' || c == '!' || c == '\\') escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
 std::size_t end_of_key(std::string_view line) {
     for (std::size_t at = 0; at < line.size(); ++at) {
         if (line[at] == '\\') {
@@ -96,7 +105,7 @@ std::string format_meta_properties(const MetaProperties& meta, env::Timestamp no
     return fmt::format(
         "#\n#{:%a %b %d %H:%M:%S} UTC "
         "{:%Y}\ncluster.id={}\ndirectory.id={}\nnode.id={}\nversion=1\n",
-        time, time, meta.cluster_id, meta.directory_id, meta.node_id);
+        time, time, escape(meta.cluster_id), meta.directory_id, meta.node_id);
 }
 
 }  // namespace milena::storage
