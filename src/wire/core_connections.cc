@@ -5,9 +5,9 @@
 namespace milena::wire {
 namespace {
 
-/// One line for each hostile connection, unless they come by the hundred.
-constexpr env::Duration kHostileLineInterval = std::chrono::milliseconds(200);
-constexpr std::int64_t kHostileLineBurst = 100;
+/// One line for each hostile connection, unless they come in crowds.
+constexpr env::Duration kHostileLineInterval = std::chrono::milliseconds(500);
+constexpr std::int64_t kHostileLineBurst = 20;
 /// A frame that got no byte for this long may be given up for the others when memory is short.
 constexpr env::Duration kStalledAfter = std::chrono::seconds(1);
 

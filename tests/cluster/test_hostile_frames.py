@@ -74,11 +74,11 @@ class HostileFramesTest(unittest.TestCase):
         if node.PEER:
             self.skipTest('a promise of Milena')
         before = self.node.log_lines()
-        for _ in range(500):
+        for _ in range(3000):
             self.assert_closes(struct.pack('>i', -1), 'length -1')
         grown = self.node.log_lines() - before
         self.assertGreaterEqual(grown, 1)
-        self.assertLess(grown, 100, 'log lines that a peer can trigger are not limited')
+        self.assertLess(grown, 1000, 'log lines that a peer can trigger are not limited')
         self.assertIn('127.0.0.1', ''.join(self.node.log().splitlines(True)[before:]))
 
     def test_a_thousand_half_frames_cost_no_memory(self):
@@ -181,9 +181,10 @@ class HostileFramesTest(unittest.TestCase):
 
     def test_a_request_in_single_bytes_is_answered(self):
         with self.node.connect() as connection:
-            for byte in wire.frame(wire.header(wire.API_VERSIONS, 0)):
+            for byte in wire.frame(wire.header(wire.API_VERSIONS, 0, 5)):
                 connection.send(bytes([byte]))
-            self.assertGreater(len(connection.receive_frame()), 100)
+            answer = connection.receive_frame()
+        self.assertEqual(struct.unpack_from('>ihi', answer), (5, 0, len(self.apis)))
 
     def test_many_requests_in_one_write_are_answered_in_order(self):
         with self.node.connect() as connection:
