@@ -92,38 +92,65 @@ void LocalReplicas::for_each_local(F&& use) const {
 }
 
 void LocalReplicas::apply(const metadata::Image& image, std::span<const Uuid> changed) {
-    Change change{
-        HostedTopics::Editor(*table_.load()), {}, std::vector<bool>(directories_.size()), 0};
-    for (const Uuid topic_id : changed) apply_topic(image, topic_id, change);
+    // What is gone first: a topic that was made anew needs the names that the old one has.
+    const std::size_t stopped = stop_gone(image, changed);
+    Change change{HostedTopics::Editor(*table_.load()), std::vector<bool>(directories_.size()), 0};
+    for (const Uuid topic_id : changed) start_topic(image, topic_id, change);
     finish(change);
+    if (change.started + stopped == 0) return;
+    LOG_INFO(logger_, "replicas changed", kv("started", change.started), kv("stopped", stopped));
 }
 
-void LocalReplicas::apply_topic(const metadata::Image& image, Uuid topic_id, Change& change) {
-    const auto* const before = change.table.find(topic_id);
-    HostedTopic next = before == nullptr ? HostedTopic{} : **before;
-    const auto topic = image.topics->find(topic_id);
-    std::erase_if(next.partitions, [&](const Hosted& hosted) {
-        const auto* const registration =
-            topic == nullptr ? nullptr : topic->partitions.find(hosted.index);
-        if (registration != nullptr && is_replica(*registration, self_)) return false;
-        change.stopped.push_back(hosted);
-        return true;
-    });
-    if (topic != nullptr) {
-        next.name = topic->name;
-        std::optional<PartitionSettings> settings;
-        for (const auto& [index, registration] : topic->partitions) {
-            if (!is_replica(registration, self_)) continue;
-            if (!settings) settings = settings_(image, topic->name);
-            apply_partition({{topic->name, index}, topic_id, registration, *settings}, next,
-                            change);
+std::size_t LocalReplicas::stop_gone(const metadata::Image& image, std::span<const Uuid> changed) {
+    HostedTopics::Editor table(*table_.load());
+    std::vector<Hosted> stopped;
+    for (const Uuid topic_id : changed) {
+        const auto* const before = table.find(topic_id);
+        if (before == nullptr) continue;
+        const auto topic = image.topics->find(topic_id);
+        const auto is_gone = [&](const Hosted& hosted) {
+            const auto* const registration =
+                topic == nullptr ? nullptr : topic->partitions.find(hosted.index);
+            return registration == nullptr || !is_replica(*registration, self_);
+        };
+        HostedTopic next = **before;
+        std::ranges::copy_if(next.partitions, std::back_inserter(stopped), is_gone);
+        if (std::erase_if(next.partitions, is_gone) == 0) continue;
+        if (next.partitions.empty()) {
+            table.erase(topic_id);
+        } else {
+            table.set(topic_id, std::make_shared<const HostedTopic>(std::move(next)));
         }
     }
-    if (next.partitions.empty()) {
-        change.table.erase(topic_id);
-    } else {
-        change.table.set(topic_id, std::make_shared<const HostedTopic>(std::move(next)));
+    if (stopped.empty()) return 0;
+    table_.store(std::make_shared<const HostedTopics>(std::move(table).finish()));
+    for (const Hosted& hosted : stopped) stop(hosted);
+    return stopped.size();
+}
+
+void LocalReplicas::stop(const Hosted& hosted) {
+    hosted.partition->stop();
+    if (hosted.local != nullptr) directories_.count(hosted.directory, -1);
+    if (const auto closed = hosted.partition->close(); !closed) {
+        LOG_WARN(logger_, "a stopped log did not close",
+                 kv("partition", hosted.partition->name().text()), kv("why", closed.error().why));
     }
+}
+
+void LocalReplicas::start_topic(const metadata::Image& image, Uuid topic_id, Change& change) {
+    const auto topic = image.topics->find(topic_id);
+    if (topic == nullptr) return;
+    const auto* const before = change.table.find(topic_id);
+    HostedTopic next = before == nullptr ? HostedTopic{} : **before;
+    next.name = topic->name;
+    std::optional<PartitionSettings> settings;
+    for (const auto& [index, registration] : topic->partitions) {
+        if (!is_replica(registration, self_)) continue;
+        if (!settings) settings = settings_(image, topic->name);
+        apply_partition({{topic->name, index}, topic_id, registration, *settings}, next, change);
+    }
+    if (next.partitions.empty()) return;
+    change.table.set(topic_id, std::make_shared<const HostedTopic>(std::move(next)));
 }
 
 void LocalReplicas::apply_partition(const Start& start, HostedTopic& topic, Change& change) {
@@ -162,17 +189,15 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
 }
 
 std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Change& change) {
-    // The log of a partition that is not new may lie in the directory that failed: an empty one in
-    // another place would be a replica that has lost everything and does not know it.
-    if (!directories_.all_usable() && !is_new(start.registration)) return std::nullopt;
-    const auto directory = directories_.pick(assigned_directory(start.registration, self_));
+    std::optional<std::size_t> directory = closed_log(start);
+    if (!directory) {
+        // The log of a partition that is not new may lie in the directory that failed: an empty one
+        // in another place would be a replica that has lost everything and does not know it.
+        if (!directories_.all_usable() && !is_new(start.registration)) return std::nullopt;
+        directory = directories_.pick(assigned_directory(start.registration, self_));
+    }
     if (!directory) return std::nullopt;
-    auto path = prepare(start, *directory);
-    Result<std::unique_ptr<storage::Log>> log = std::unexpected(path ? Error{} : path.error());
-    // Made just now, or closed when this node had the replica before.
-    if (path)
-        log = storage::Log::open(env_, logger_, *path, start.settings.log,
-                                 {.clean = true, .recovery_point = {}, .log_start_offset = {}});
+    auto log = open_new(start, *directory);
     if (!log) {
         LOG_ERROR(logger_, "a log can't be made", kv("partition", start.name.text()),
                   kv("why", log.error().why));
@@ -184,11 +209,30 @@ std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Cha
     return FoundLogs::Claimed{*std::move(log), *directory, start_offset};
 }
 
-Result<std::string> LocalReplicas::prepare(const Start& start, std::size_t directory) {
-    auto path = directories_[directory].prepare_partition(start.name, start.topic_id);
-    if (path || path.error().code != ErrorCode::inconsistent_topic_id) return path;
-    TRY_VOID(set_aside(start.name, directory));
-    return directories_[directory].prepare_partition(start.name, start.topic_id);
+/// Made just now, or closed when this node had the replica before: nothing is to be recovered.
+Result<std::unique_ptr<storage::Log>> LocalReplicas::open_new(const Start& start,
+                                                              std::size_t directory) {
+    TRY(std::string path, directories_[directory].prepare_partition(start.name, start.topic_id));
+    storage::Recovery recovery;
+    recovery.clean = true;
+    return storage::Log::open(env_, logger_, std::move(path), start.settings.log, recovery);
+}
+
+/// The directory in which this node had the replica before, if it has. Logs of other topics of the
+/// same name are set aside on the way, wherever they are: a name may be in one directory only.
+std::optional<std::size_t> LocalReplicas::closed_log(const Start& start) {
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
+        if (!directories_.usable(i)) continue;
+        if (!env_.files().exists(fmt::format("{}/{}", directories_[i].path(), start.name.text())))
+            continue;
+        const auto path = directories_[i].prepare_partition(start.name, start.topic_id);
+        if (path) return i;
+        const bool is_other = path.error().code == ErrorCode::inconsistent_topic_id;
+        const Result<void> done =
+            is_other ? set_aside(start.name, i) : std::unexpected(path.error());
+        if (!done && !env::is_out_of_space(done.error())) fail_directory(i, done.error());
+    }
+    return std::nullopt;
 }
 
 /// The topic was deleted and made anew: what is left of the old one is renamed out of the way, as
@@ -208,8 +252,7 @@ Result<void> LocalReplicas::set_aside(const storage::TopicPartition& partition,
     return env_.files().rename(from, to);
 }
 
-/// Publishes the new table, then ends what is not in it any more. The names of new directories are
-/// made durable once for all of them.
+/// Publishes the new table. The names of new directories are made durable once for all of them.
 void LocalReplicas::finish(Change& change) {
     table_.store(std::make_shared<const HostedTopics>(std::move(change.table).finish()));
     for (std::size_t i = 0; i < directories_.size(); ++i) {
@@ -218,18 +261,6 @@ void LocalReplicas::finish(Change& change) {
             fail_directory(i, synced.error());
         }
     }
-    for (const Hosted& hosted : change.stopped) {
-        hosted.partition->stop();
-        if (hosted.local != nullptr) directories_.count(hosted.directory, -1);
-        if (const auto closed = hosted.partition->close(); !closed) {
-            LOG_WARN(logger_, "a stopped log did not close",
-                     kv("partition", hosted.partition->name().text()),
-                     kv("why", closed.error().why));
-        }
-    }
-    if (change.started + change.stopped.size() == 0) return;
-    LOG_INFO(logger_, "replicas changed", kv("started", change.started),
-             kv("stopped", change.stopped.size()));
 }
 
 void LocalReplicas::fail_directory(std::size_t directory, const Error& error) {

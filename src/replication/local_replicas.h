@@ -35,19 +35,22 @@ private:
         const metadata::PartitionRegistration& registration;
         const PartitionSettings& settings;
     };
-    /// One apply(): what changes, and what is to be done after the new table is out.
+    /// What one apply() adds.
     struct Change {
         HostedTopics::Editor table;
-        std::vector<Hosted> stopped;
         std::vector<bool> has_new_names;  ///< by directory
         std::size_t started = 0;
     };
 
-    void apply_topic(const metadata::Image& image, Uuid topic_id, Change& change);
+    /// How many replicas were stopped.
+    std::size_t stop_gone(const metadata::Image& image, std::span<const Uuid> changed);
+    void stop(const Hosted& hosted);
+    void start_topic(const metadata::Image& image, Uuid topic_id, Change& change);
     void apply_partition(const Start& start, HostedTopic& topic, Change& change);
     Hosted host(const Start& start, Change& change);
     std::optional<FoundLogs::Claimed> new_log(const Start& start, Change& change);
-    Result<std::string> prepare(const Start& start, std::size_t directory);
+    Result<std::unique_ptr<storage::Log>> open_new(const Start& start, std::size_t directory);
+    std::optional<std::size_t> closed_log(const Start& start);
     Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
     void finish(Change& change);
     void fail_directory(std::size_t directory, const Error& error);

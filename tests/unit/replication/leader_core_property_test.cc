@@ -97,7 +97,7 @@ public:
                 return take(requests_, pick, [&](const FetchRequest& request) { serve(request); });
             case 8:
             case 9: return take(replies_, pick, [&](const FetchReply& reply) { receive(reply); });
-            case 10: return read_metadata(id);
+            case 10: return read_metadata(id, pick % 4 == 0);
             case 11: return propose(id);
             case 12:
                 return take(alters_, pick, [&](const AlterRequest& request) { alter(request); });
@@ -135,7 +135,7 @@ public:
                 }
             }
             for (int i = 0; i < kReplicas; ++i) {
-                while (!broker_[i].metadata.empty()) read_metadata(BrokerId(i));
+                while (!broker_[i].metadata.empty()) read_metadata(BrokerId(i), false);
                 send_fetch(BrokerId(i));
             }
             while (!requests_.empty())
@@ -281,9 +281,11 @@ private:
         }
     }
 
-    void read_metadata(BrokerId id) {
+    /// The next state that the controller committed, or with `newest` all there are at once.
+    void read_metadata(BrokerId id, bool newest) {
         Broker& broker = broker_[id.value];
         if (!broker.up || broker.metadata.empty()) return;
+        if (newest) broker.metadata.erase(broker.metadata.begin(), broker.metadata.end() - 1);
         const PartitionState state = broker.metadata.front();
         broker.metadata.pop_front();
         if (broker.known && broker.known->partition_epoch >= state.partition_epoch) return;

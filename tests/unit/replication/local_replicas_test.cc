@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replicas of a node over two log directories of a simulated disk.
+#include "local_replicas.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core_script.h"
+#include "memory_log.h"
+#include "sim/world.h"
+
+namespace milena::replication {
+namespace {
+
+constexpr Uuid kTopic{7, 1};
+constexpr Uuid kOther{7, 2};
+
+class CapturingSink final : public LogSink {
+public:
+    void write(LogLevel, std::string_view line) override {
+        const std::lock_guard lock(mutex_);
+        lines_ += line;
+        lines_ += '\n';
+    }
+    std::string lines() const {
+        const std::lock_guard lock(mutex_);
+        return lines_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::string lines_;
+};
+
+/// An image as a test wants it: topics whose partitions are all led by broker 1.
+class Topics {
+public:
+    Topics& add(Uuid id, const std::string& name, int partitions, int partition_epoch = 0) {
+        metadata::TopicImage topic{.name = name, .id = id, .partitions = {}};
+        auto editor = decltype(topic.partitions)::Editor(topic.partitions);
+        for (int i = 0; i < partitions; ++i)
+            editor.set(PartitionIndex(i), registration(partition_epoch));
+        topic.partitions = std::move(editor).finish();
+        return set(std::move(topic));
+    }
+    Topics& set(metadata::TopicImage topic) {
+        auto editor = decltype(topics_.by_id)::Editor(topics_.by_id);
+        editor.set(topic.id, std::make_shared<const metadata::TopicImage>(topic));
+        topics_.by_id = std::move(editor).finish();
+        return *this;
+    }
+    Topics& remove(Uuid id) {
+        auto editor = decltype(topics_.by_id)::Editor(topics_.by_id);
+        editor.erase(id);
+        topics_.by_id = std::move(editor).finish();
+        return *this;
+    }
+    static metadata::PartitionRegistration registration(int partition_epoch) {
+        metadata::PartitionRegistration partition;
+        partition.replicas = partition.in_sync_replicas = brokers({1});
+        partition.leader = BrokerId(1);
+        partition.leader_epoch = LeaderEpoch(partition_epoch);
+        partition.partition_epoch = PartitionEpoch(partition_epoch);
+        return partition;
+    }
+    metadata::Image image() const {
+        metadata::Image image = *metadata::Image::empty();
+        image.topics = std::make_shared<const metadata::TopicsImage>(topics_);
+        return image;
+    }
+
+private:
+    metadata::TopicsImage topics_;
+};
+
+class LocalReplicasTest : public testing::Test {
+protected:
+    LocalReplicasTest() { open(true); }
+
+    /// A start of the process: locks, directories, logs.
+    void open(bool clean) {
+        replicas_.reset();
+        directories_.clear();
+        for (const std::string path : {"/a", "/b"}) {
+            directories_.push_back(storage::LogDirectory::open(node_, Logger(), path).value());
+            if (!directories_.back()->meta().value()) {
+                directories_.back()
+                    ->write_meta({"cluster", BrokerId(1), Uuid{path == "/a" ? 500U : 501U, 9}})
+                    .value();
+            }
+        }
+        make();
+        loaded_ = replicas_->load({clean, clean});
+    }
+    void make() {
+        std::vector<storage::LogDirectory*> all;
+        for (const auto& directory : directories_) all.push_back(directory.get());
+        replicas_ =
+            Replicas::make(node_, Logger(sink_), BrokerId(1), std::move(all),
+                           [this](const metadata::Image&, std::string_view) { return settings_; });
+    }
+    void apply(std::initializer_list<Uuid> changed) {
+        replicas_->apply(topics_.image(), std::vector<Uuid>(changed));
+    }
+    std::shared_ptr<Partition> find(Uuid topic, int partition) {
+        return replicas_->find(topic, PartitionIndex(partition));
+    }
+    ErrorCode produce(Partition& partition, int count = 1) {
+        auto batch = batch_of(count, node_.clock().wall());
+        const auto answer =
+            partition.produce(batch, Acks::all, node_.clock().now(), [](const ProduceAnswer&) {});
+        return answer ? answer->code : ErrorCode::request_timed_out;
+    }
+    bool exists(const std::string& path) { return node_.files().exists(path); }
+    int replicas_in(const std::string& path) {
+        int count = 0;
+        for (const auto& entry : node_.files().list(path).value()) count += entry.is_directory;
+        return count;
+    }
+    int strays() {
+        int count = 0;
+        for (const std::string directory : {"/a", "/b"}) {
+            for (const auto& entry : node_.files().list(directory).value())
+                count += entry.name.ends_with("-stray");
+        }
+        return count;
+    }
+    std::string read(const std::string& path) {
+        return env::read_file(node_.files(), path, 1 << 16).value();
+    }
+
+    sim::World world_{1};
+    sim::Node& node_{world_.add_node("n1")};
+    std::shared_ptr<CapturingSink> sink_ = std::make_shared<CapturingSink>();
+    std::vector<std::unique_ptr<storage::LogDirectory>> directories_;
+    PartitionSettings settings_;
+    std::unique_ptr<Replicas> replicas_;
+    Result<void> loaded_;
+    Topics topics_;
+};
+
+TEST_F(LocalReplicasTest, StartsWhatTheMetadataAssignsToThisNode) {
+    topics_.add(kTopic, "t", 2);
+    metadata::TopicImage other{.name = "o", .id = kOther, .partitions = {}};
+    auto editor = decltype(other.partitions)::Editor(other.partitions);
+    auto elsewhere = Topics::registration(0);
+    elsewhere.replicas = elsewhere.in_sync_replicas = brokers({2});
+    editor.set(PartitionIndex(0), elsewhere);
+    other.partitions = std::move(editor).finish();
+    topics_.set(other);
+    apply({kTopic, kOther});
+
+    ASSERT_NE(find(kTopic, 0), nullptr);
+    EXPECT_EQ(find(kTopic, 1)->name().text(), "t-1");
+    EXPECT_EQ(find(kTopic, 2), nullptr);
+    EXPECT_EQ(find(kOther, 0), nullptr);
+    EXPECT_EQ(replicas_->all().size(), 2u);
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::none);
+}
+
+TEST_F(LocalReplicasTest, LooksOnlyAtWhatHasChanged) {
+    topics_.add(kTopic, "t", 1).add(kOther, "o", 1);
+    apply({kTopic});
+    EXPECT_NE(find(kTopic, 0), nullptr);
+    EXPECT_EQ(find(kOther, 0), nullptr);
+}
+
+TEST_F(LocalReplicasTest, SpreadsReplicasOverTheDirectories) {
+    topics_.add(kTopic, "t", 6);
+    apply({kTopic});
+    EXPECT_EQ(replicas_in("/a"), 3);
+    EXPECT_EQ(replicas_in("/b"), 3);
+}
+
+TEST_F(LocalReplicasTest, PutsAReplicaWhereTheMetadataSays) {
+    metadata::TopicImage topic{.name = "t", .id = kTopic, .partitions = {}};
+    auto editor = decltype(topic.partitions)::Editor(topic.partitions);
+    for (int i = 0; i < 3; ++i) {
+        auto partition = Topics::registration(0);
+        partition.directories = {Uuid{501, 9}};
+        editor.set(PartitionIndex(i), partition);
+    }
+    topic.partitions = std::move(editor).finish();
+    topics_.set(topic);
+    apply({kTopic});
+    EXPECT_EQ(replicas_in("/b"), 3);
+}
+
+TEST_F(LocalReplicasTest, GoesOnWhereACleanStopLeftIt) {
+    topics_.add(kTopic, "t", 3);
+    apply({kTopic});
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(produce(*find(kTopic, i), i + 1), ErrorCode::none);
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    ASSERT_TRUE(loaded_);
+    EXPECT_EQ(find(kTopic, 0), nullptr);
+    topics_.add(kTopic, "t", 3, 1);
+    apply({kTopic});
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(find(kTopic, i)->log_end_offset(), Offset(i + 1));
+        EXPECT_EQ(find(kTopic, i)->high_watermark(), Offset(i + 1));
+    }
+    EXPECT_EQ(replicas_in("/a") + replicas_in("/b"), 3);
+}
+
+TEST_F(LocalReplicasTest, RecoversAfterACrash) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_TRUE(replicas_->checkpoint());
+    ASSERT_EQ(produce(*find(kTopic, 0), 3), ErrorCode::none);
+    open(false);  // nothing was closed
+    topics_.add(kTopic, "t", 1, 1);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(7));
+    EXPECT_THAT(sink_->lines(), testing::HasSubstr("opened logs done=1 all=1"));
+}
+
+TEST_F(LocalReplicasTest, StartsAFollowerAtItsCheckpointedHighWatermark) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_TRUE(replicas_->checkpoint());
+    ASSERT_EQ(produce(*find(kTopic, 0), 3), ErrorCode::none);
+    open(false);
+    metadata::TopicImage topic{.name = "t", .id = kTopic, .partitions = {}};
+    auto editor = decltype(topic.partitions)::Editor(topic.partitions);
+    auto followed = Topics::registration(1);
+    followed.replicas = followed.in_sync_replicas = brokers({1, 2});
+    followed.leader = BrokerId(2);
+    editor.set(PartitionIndex(0), followed);
+    topic.partitions = std::move(editor).finish();
+    topics_.set(topic);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(4));
+    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(7));
+}
+
+TEST_F(LocalReplicasTest, StopsServingATopicThatIsGoneAndKeepsItsLog) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    const auto partition = find(kTopic, 0);
+    topics_.remove(kTopic);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0), nullptr);
+    EXPECT_TRUE(replicas_->all().empty());
+    EXPECT_EQ(produce(*partition), ErrorCode::not_leader_or_follower);
+    EXPECT_TRUE(exists("/a/t-0/partition.metadata"));
+}
+
+TEST_F(LocalReplicasTest, SetsAsideTheLogOfAnOlderTopicOfTheSameName) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    topics_.remove(kTopic).add(kOther, "t", 1);
+    apply({kTopic, kOther});
+    ASSERT_NE(find(kOther, 0), nullptr);
+    EXPECT_EQ(find(kOther, 0)->log_end_offset(), Offset(0));
+    EXPECT_EQ(produce(*find(kOther, 0)), ErrorCode::none);
+    EXPECT_EQ(strays(), 1);
+
+    // The same when the topic was made anew while this node was down.
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    ASSERT_TRUE(loaded_);
+    const Uuid third{7, 3};
+    topics_.remove(kOther).add(third, "t", 1);
+    apply({kOther, third});
+    EXPECT_EQ(find(third, 0)->log_end_offset(), Offset(0));
+    EXPECT_EQ(produce(*find(third, 0)), ErrorCode::none);
+    EXPECT_EQ(strays(), 2);
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    EXPECT_TRUE(loaded_);
+}
+
+TEST_F(LocalReplicasTest, TakesUpAReplicaThatItHadBefore) {
+    // Moved away and back: the log is where it was left, whichever directory has the most room now.
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    topics_.remove(kTopic);
+    apply({kTopic});
+    topics_.add(kOther, "o", 1).add(kTopic, "t", 1, 1);
+    apply({kOther});
+    ASSERT_TRUE(exists("/a/o-0"));
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(4));
+    EXPECT_FALSE(exists("/b/t-0"));
+}
+
+TEST_F(LocalReplicasTest, TellsOnceOfLogsThatBelongToNobody) {
+    topics_.add(kTopic, "t", 2);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    ASSERT_TRUE(replicas_->checkpoint());
+    ASSERT_TRUE(replicas_->checkpoint());
+    const std::string lines = sink_->lines();
+    const std::string phrase =
+        "logs of no known replica are kept and not served logs=2 first=\"t-0 t-1\"";
+    ASSERT_THAT(lines, testing::HasSubstr(phrase));
+    EXPECT_EQ(lines.find(phrase), lines.rfind(phrase));
+    EXPECT_EQ(find(kTopic, 0), nullptr);
+    // They keep their place in the checkpoints, and come back as they were.
+    EXPECT_EQ(read("/a/replication-offset-checkpoint"), "0\n1\nt 0 4\n");
+    topics_.add(kTopic, "t", 2, 1);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(4));
+}
+
+TEST_F(LocalReplicasTest, WritesCheckpointsThatHaveChanged) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(read("/a/replication-offset-checkpoint"), "0\n1\nt 0 4\n");
+    EXPECT_EQ(read("/a/recovery-point-offset-checkpoint"), "0\n1\nt 0 0\n");
+    EXPECT_EQ(read("/a/log-start-offset-checkpoint"), "0\n0\n");
+    EXPECT_EQ(read("/b/replication-offset-checkpoint"), "0\n0\n");
+    const auto calls = node_.faults().calls();
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(node_.faults().calls(), calls);
+    ASSERT_TRUE(find(kTopic, 0)->flush());
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(read("/a/recovery-point-offset-checkpoint"), "0\n1\nt 0 4\n");
+}
+
+TEST_F(LocalReplicasTest, RefusesAPartitionThatIsInTwoDirectories) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_TRUE(replicas_->close());
+    ASSERT_TRUE(directories_[1]->prepare_partition({"t", PartitionIndex(0)}, kTopic));
+    open(true);
+    ASSERT_FALSE(loaded_);
+    EXPECT_THAT(loaded_.error().why,
+                testing::AllOf(testing::HasSubstr("/a"), testing::HasSubstr("/b"),
+                               testing::HasSubstr("t-0")));
+}
+
+TEST_F(LocalReplicasTest, HandsOnNewSettings) {
+    topics_.add(kTopic, "t", 1);
+    settings_.rules.batch_bytes_max = 10;
+    apply({kTopic});
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::message_too_large);
+    settings_.rules.batch_bytes_max = 1000;
+    apply({kTopic});
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::none);
+}
+
+TEST_F(LocalReplicasTest, IsOfflineOnAFullDiskUntilThereIsRoom) {
+    topics_.add(kTopic, "t", 1);
+    node_.faults().fail_call(0, ENOSPC);
+    apply({kTopic});
+    ASSERT_NE(find(kTopic, 0), nullptr);
+    EXPECT_TRUE(find(kTopic, 0)->offline());
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::kafka_storage_error);
+    EXPECT_EQ(find(kTopic, 0)->fetch({}).code, ErrorCode::kafka_storage_error);
+    apply({kTopic});
+    EXPECT_FALSE(find(kTopic, 0)->offline());
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::none);
+}
+
+TEST_F(LocalReplicasTest, GoesOnWithoutADirectoryThatFailed) {
+    topics_.add(kTopic, "t", 2);
+    apply({kTopic});
+    // The disk of the first directory fails while a replica is made there.
+    topics_.add(kOther, "o", 1);
+    node_.faults().fail_call(0, EIO);
+    apply({kOther});
+    EXPECT_TRUE(find(kOther, 0)->offline());
+    EXPECT_TRUE(find(kTopic, 0)->offline());
+    EXPECT_FALSE(find(kTopic, 1)->offline());
+    EXPECT_EQ(produce(*find(kTopic, 1)), ErrorCode::none);
+    EXPECT_TRUE(replicas_->checkpoint());
+    // A new replica goes to the one that is left; an old one could be in the one that failed, and
+    // is not made anew.
+    topics_.add(Uuid{7, 3}, "new", 1).add(Uuid{7, 4}, "old", 1, 5);
+    apply({Uuid{7, 3}, Uuid{7, 4}, kOther});
+    EXPECT_FALSE(find(Uuid{7, 3}, 0)->offline());
+    EXPECT_TRUE(find(Uuid{7, 4}, 0)->offline());
+    EXPECT_FALSE(find(kOther, 0)->offline());
+    EXPECT_TRUE(exists("/b/o-0"));
+}
+
+TEST_F(LocalReplicasTest, TakesADirectoryOfflineWithTheFirstLogThatFails) {
+    topics_.add(kTopic, "t", 4);
+    apply({kTopic});
+    node_.faults().set_syncs_fail(true);
+    ASSERT_EQ(produce(*find(kTopic, 0)), ErrorCode::none);
+    EXPECT_FALSE(find(kTopic, 0)->flush());
+    node_.faults().set_syncs_fail(false);
+    EXPECT_TRUE(find(kTopic, 0)->offline());
+    EXPECT_FALSE(find(kTopic, 2)->offline());
+    EXPECT_TRUE(replicas_->checkpoint());
+    EXPECT_TRUE(find(kTopic, 2)->offline());
+    EXPECT_FALSE(find(kTopic, 1)->offline());
+}
+
+TEST_F(LocalReplicasTest, SurvivesAnyOneFailureOfTheDisk) {
+    // Fail the n-th call while replicas are made, written and checkpointed, for every n: nothing
+    // aborts, what is not offline works, and a stop that could not write says so.
+    for (std::uint64_t n = 0;; ++n) {
+        sim::World world(n + 1);
+        sim::Node& node = world.add_node("n1");
+        node.faults().pause();
+        auto a = storage::LogDirectory::open(node, Logger(), "/a").value();
+        auto b = storage::LogDirectory::open(node, Logger(), "/b").value();
+        const auto replicas = Replicas::make(
+            node, Logger(), BrokerId(1), {a.get(), b.get()},
+            [](const metadata::Image&, std::string_view) { return PartitionSettings{}; });
+        node.faults().resume();
+        node.faults().fail_call(n);
+        const bool loaded = replicas->load({true, true}).has_value();
+        Topics topics;
+        const std::vector<Uuid> changed{kTopic};
+        replicas->apply(topics.add(kTopic, "t", 3).image(), changed);
+        for (const auto& partition : replicas->all()) {
+            auto batch = batch_of(1, node.clock().wall());
+            const auto answer = partition->produce(batch, Acks::leader, node.clock().now(), {});
+            ASSERT_TRUE(answer);
+            if (!partition->offline() && node.faults().has_fired() == false)
+                EXPECT_EQ(answer->code, ErrorCode::none);
+            if (answer->code == ErrorCode::none) EXPECT_EQ(partition->high_watermark(), Offset(1));
+        }
+        const bool noted = replicas->checkpoint().has_value();
+        const bool closed = replicas->close().has_value();
+        if (!node.faults().has_fired()) {
+            EXPECT_TRUE(loaded && noted && closed);
+            EXPECT_GT(n, 20u);
+            break;
+        }
+    }
+}
+
+TEST(LocalReplicasThreads, OpenLogsTogetherWhileOthersLookUp) {
+    // On the real file system: four threads share the work of opening; then one applies while
+    // others look up.
+    const auto path =
+        std::filesystem::temp_directory_path() / fmt::format("milena-replicas-{}", ::getpid());
+    std::filesystem::remove_all(path);
+    const auto env = env::make_real_env(1);
+    Topics topics;
+    topics.add(kTopic, "t", 40);
+    const std::vector<Uuid> changed{kTopic};
+    const auto settings = [](const metadata::Image&, std::string_view) {
+        return PartitionSettings{};
+    };
+    for (int round = 0; round < 2; ++round) {
+        const auto directory = storage::LogDirectory::open(*env, Logger(), path.string()).value();
+        const auto replicas =
+            Replicas::make(*env, Logger(), BrokerId(1), {directory.get()}, settings);
+        ASSERT_TRUE(replicas->find_logs({false}));
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) threads.emplace_back([&] { replicas->open_logs(); });
+        for (std::thread& thread : threads) thread.join();
+        threads.clear();
+        for (int i = 0; i < 2; ++i) {
+            threads.emplace_back([&] {
+                while (replicas->find(kTopic, PartitionIndex(39)) == nullptr)
+                    std::this_thread::yield();
+            });
+        }
+        threads.emplace_back([&] {
+            for (int i = 0; i < 5; ++i) EXPECT_TRUE(replicas->checkpoint());
+        });
+        replicas->apply(topics.image(), changed);
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(replicas->all().size(), 40u);
+        EXPECT_EQ(replicas->find(kTopic, PartitionIndex(3))->log_end_offset(), Offset(round));
+        for (const auto& partition : replicas->all()) {
+            auto batch = batch_of(1, env->clock().wall());
+            EXPECT_EQ(partition->produce(batch, Acks::leader, env->clock().now(), {})->code,
+                      ErrorCode::none);
+        }
+        if (round == 1) EXPECT_TRUE(replicas->close());
+    }
+    std::filesystem::remove_all(path);
+}
+
+}  // namespace
+}  // namespace milena::replication
