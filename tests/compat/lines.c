@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// librdkafka's C interface at work: the lines of standard input become records, or the records lines on standard output.
+// librdkafka's C interface at work: the lines of standard input become records, or the records
+// lines on standard output.
 //
-//   lines produce BOOTSTRAP TOPIC CODEC     every line one record of partition 0, acknowledged by all
-//   lines consume BOOTSTRAP TOPIC           from the first record to the end of partition 0
+//   lines produce BOOTSTRAP TOPIC CODEC     every line one record of partition 0, acknowledged by
+//   all lines consume BOOTSTRAP TOPIC           from the first record to the end of partition 0
 #define _GNU_SOURCE
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>
