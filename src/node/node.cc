@@ -47,7 +47,8 @@ public:
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (controller_ != nullptr) controller_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
-        if (replicas_ != nullptr) {
+        // A log that was not opened whole must not be marked as one that needs no recovery.
+        if (is_storage_open_) {
             Result<void> closed;
             co_await env_.offload(env::Pool::disk, [&] { closed = close_storage(); });
             if (!closed) LOG_ERROR(log_, "the stop is not clean", kv("why", closed.error().why));
@@ -69,7 +70,9 @@ private:
                                                 settings_of(config_));
         std::vector<bool> clean;
         for (std::size_t i = 0; i < directories_.log_dir_count; ++i) clean.push_back(directories_.all[i].was_clean);
-        return replicas_->load(clean);
+        TRY_VOID(replicas_->load(clean));
+        is_storage_open_ = true;
+        return ok();
     }
 
     env::Task<Result<void>> start_quorum() {
@@ -146,6 +149,7 @@ private:
     const std::uint64_t memory_limit_;
     const security::AllowAll authorizer_;
     Directories directories_;
+    bool is_storage_open_ = false;
     server::ServedImage served_;
     drivers::MetadataPublisher publisher_;
     std::unique_ptr<replication::Replicas> replicas_;

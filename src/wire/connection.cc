@@ -38,8 +38,9 @@ env::Task<void> Connection::run(std::shared_ptr<Connection> self) {
         auto more = co_await self->read_more();
         if (!more || !*more) break;  // the peer has gone: nothing to say
     }
-    // Earlier answers leave before the end, those still parked with them if the peer is there to read them.
+    // Answers that are ready leave before the end; those still parked do not keep a connection that is over.
     co_await self->flush();
+    while (self->flushing_) co_await self->progress_.wait_until(env::kNever);
     self->close();
 }
 

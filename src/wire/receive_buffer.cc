@@ -64,7 +64,7 @@ std::optional<MutableBytes> ReceiveBuffer::writable() {
         if (capacity_ > kKeptBytesMax) shrink();
     }
     const std::size_t wanted = std::max(expected_, kBaseBytes);
-    make_room(wanted);
+    if (!make_room(wanted)) return std::nullopt;
     std::size_t room = capacity_ - end_;
     if (expected_ != 0) room = expected_ - std::min(at_hand, expected_ - 1);
     room = std::min({room, capacity_ - end_, kReadBytesMax});
@@ -91,20 +91,23 @@ void ReceiveBuffer::shrink() {
     charge_to(0);
 }
 
-void ReceiveBuffer::make_room(std::size_t frame_size) {
-    if (capacity_ - begin_ >= frame_size && capacity_ != end_) return;
+bool ReceiveBuffer::make_room(std::size_t frame_size) {
+    if (capacity_ - begin_ >= frame_size && capacity_ != end_) return true;
     const std::size_t at_hand = end_ - begin_;
     if (capacity_ >= frame_size && at_hand < capacity_) {
         std::memmove(bytes_.get(), bytes_.get() + begin_, at_hand);
     } else {
         const std::size_t capacity = std::max(frame_size, at_hand + kBaseBytes);
-        auto bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);
+        // A peer chose this size, so failing to get it is the peer's trouble and not the process's.
+        std::unique_ptr<std::byte[]> bytes(new (std::nothrow) std::byte[capacity]);
+        if (bytes == nullptr) return false;
         if (at_hand != 0) std::memcpy(bytes.get(), bytes_.get() + begin_, at_hand);
         bytes_ = std::move(bytes);
         capacity_ = capacity;
     }
     begin_ = 0;
     end_ = at_hand;
+    return true;
 }
 
 void ReceiveBuffer::charge_to(std::uint64_t bytes) {

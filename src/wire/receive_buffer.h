@@ -27,7 +27,7 @@ public:
     /// must come first. INVALID_REQUEST if the length can't be served, in words that say what the peer seems to speak.
     Result<std::optional<MutableBytes>> next_frame();
 
-    /// Room for the next read, at least one byte; nothing if the budget has none left for it.
+    /// Room for the next read, at least one byte; nothing if the budget, or the system, has no memory left for it.
     std::optional<MutableBytes> writable();
     /// The read put `count` bytes into what writable() gave.
     void received(std::size_t count);
@@ -38,7 +38,7 @@ public:
     void shrink();
 
 private:
-    void make_room(std::size_t frame_size);
+    bool make_room(std::size_t frame_size);
     void charge_to(std::uint64_t bytes);
 
     const std::uint32_t frame_bytes_max_;
