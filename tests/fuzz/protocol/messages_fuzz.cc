@@ -37,7 +37,8 @@ void check(const MessageType& type, std::int16_t version, BytesView body) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 3) return 0;
     const auto types = message_types();
-    const MessageType& type = *types[(data[0] << 8 | data[1]) % types.size()];
+    const std::size_t choice = std::size_t{data[0]} << 8 | data[1];
+    const MessageType& type = *types[choice % types.size()];
     if (type.max_version < type.min_version) return 0;
     const int versions = type.max_version - type.min_version + 1;
     const auto version = static_cast<std::int16_t>(type.min_version + data[2] % versions);
