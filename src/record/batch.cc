@@ -16,7 +16,9 @@ constexpr std::size_t kMagicAt = 16;
 constexpr std::size_t kCrcAt = 17;
 constexpr std::size_t kAttributesAt = 21;  // where the checksummed part begins
 constexpr std::size_t kMaxTimestampAt = 35;
-constexpr std::int16_t kLogAppendTimeBit = 0x08;
+constexpr std::uint16_t kLogAppendTimeBit = 0x08;
+/// Bits with a meaning, but for the timestamp type's.
+constexpr std::uint16_t kKeptBits = 0x77;
 
 }  // namespace
 
@@ -61,8 +63,7 @@ void stamp_timestamps(MutableBytes batch, TimestampType type, Timestamp max_time
     if (view.timestamp_type() == type && view.max_timestamp() == max_timestamp) return;
     const auto attributes = static_cast<std::uint16_t>(view.attributes());
     const std::uint16_t bit = type == TimestampType::log_append ? kLogAppendTimeBit : 0;
-    store(batch.data() + kAttributesAt,
-          static_cast<std::uint16_t>((attributes & ~kLogAppendTimeBit) | bit));
+    store(batch.data() + kAttributesAt, static_cast<std::uint16_t>((attributes & kKeptBits) | bit));
     store(batch.data() + kMaxTimestampAt, max_timestamp.value);
     store(batch.data() + kCrcAt, crc32c(BytesView(batch).subspan(kAttributesAt)));
 }

@@ -16,6 +16,10 @@ Bytef* zlib_bytes(const std::byte* bytes) {
         reinterpret_cast<const Bytef*>(bytes));  // zlib does not write to its input
 }
 
+bool begins_member(BytesView bytes) {
+    return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
+}
+
 class GzipDecompressor final : public Decompressor {
 public:
     ~GzipDecompressor() override { inflateEnd(&stream_); }
@@ -56,11 +60,9 @@ private:
         const int status = inflate(&stream_, Z_NO_FLUSH);
         left_ = left_.subspan(in - stream_.avail_in);
         if (status == Z_STREAM_END) {
-            if (left_.empty()) {
-                finished_ = true;
-            } else {
-                inflateReset(&stream_);
-            }
+            // Another member, or bytes that are none and, as in Java, mean nothing.
+            finished_ = !begins_member(left_);
+            if (!finished_) inflateReset(&stream_);
         } else if (status != Z_OK) {
             return damaged("gzip", status == Z_BUF_ERROR ? "it ends too early" : zError(status));
         }

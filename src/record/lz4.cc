@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LZ4 frames. Blocks that refer to earlier ones are refused: Kafka's own readers can't read them.
+// One LZ4 frame; what follows it is not looked at, as Kafka's own readers do. Blocks that refer to
+// earlier ones are refused: Kafka's own readers can't read them.
 #include <lz4frame.h>
 
 #include <fmt/format.h>
@@ -20,14 +21,19 @@ public:
     void reset(BytesView compressed) override {
         LZ4F_resetDecompressionContext(context_.get());
         left_ = compressed;
-        inside_frame_ = false;
+        is_finished_ = compressed.empty();
+        is_linked_ = compressed.size() > kBlockSizeAt &&
+                     (compressed[kFlagsAt] & kIndependentBit) == std::byte{0};
+        if (compressed.size() > kBlockSizeAt) {
+            const auto size_id = static_cast<unsigned>(compressed[kBlockSizeAt]) >> 4 & 7;
+            block_bytes_ = std::max<std::size_t>(block_bytes_, std::size_t{1} << (2 * size_id + 8));
+        }
     }
 
     Result<std::size_t> read(MutableBytes into) override {
+        if (is_linked_) return damaged("lz4", "its blocks are not independent");
         std::size_t written = 0;
-        while (written < into.size() && (!left_.empty() || inside_frame_)) {
-            if (!inside_frame_ && has_linked_blocks())
-                return damaged("lz4", "its blocks are not independent");
+        while (written < into.size() && !is_finished_) {
             std::size_t out = into.size() - written;
             std::size_t in = left_.size();
             const std::size_t status = LZ4F_decompress(context_.get(), into.data() + written, &out,
@@ -35,28 +41,25 @@ public:
             if (LZ4F_isError(status) != 0) return damaged("lz4", LZ4F_getErrorName(status));
             left_ = left_.subspan(in);
             written += out;
-            inside_frame_ = status != 0;
-            if (inside_frame_ && in == 0 && out == 0) return damaged("lz4", "it ends too early");
+            is_finished_ = status == 0;
+            if (!is_finished_ && in == 0 && out == 0) return damaged("lz4", "it ends too early");
         }
         return written;
     }
 
-    std::size_t held_bytes() const override { return kHeldBytes; }
+    std::size_t held_bytes() const override { return 2 * block_bytes_; }
 
 private:
-    // A frame says how large its blocks are, at most 4 MiB; the library keeps what the largest
-    // needed.
-    static constexpr std::size_t kHeldBytes = 256 * 1024;
-
-    bool has_linked_blocks() const {
-        constexpr std::size_t kFlagsAt = 4;
-        constexpr auto kIndependentBit = std::byte{0x20};
-        return left_.size() > kFlagsAt && (left_[kFlagsAt] & kIndependentBit) == std::byte{0};
-    }
+    static constexpr std::size_t kFlagsAt = 4;
+    static constexpr std::size_t kBlockSizeAt = 5;
+    static constexpr auto kIndependentBit = std::byte{0x20};
 
     std::unique_ptr<LZ4F_dctx, ContextDeleter> context_;
     BytesView left_;
-    bool inside_frame_ = false;
+    bool is_linked_ = false;
+    bool is_finished_ = true;
+    /// The largest block size that a frame has announced, which the library keeps memory for.
+    std::size_t block_bytes_ = 0;
 };
 
 }  // namespace

@@ -40,7 +40,8 @@ public:
         std::size_t written = 0;
         while (written < into.size()) {
             if (block_at_ == block_end_) {
-                if (left_.empty()) break;
+                // A rest too short for a block's length means nothing.
+                if (left_.size() < (is_framed_ ? sizeof(std::int32_t) : 1)) break;
                 TRY_VOID(next_block());
             }
             const std::size_t count = std::min(into.size() - written, block_end_ - block_at_);

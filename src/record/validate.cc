@@ -118,7 +118,9 @@ private:
     }
 
     void note(ErrorCode code, std::int32_t index, std::string message) {
-        if (failed_++ == 0) code_ = code;
+        ++failed_;
+        // One timestamp out of range gives the whole its code, whatever else is wrong.
+        if (code_ != ErrorCode::invalid_timestamp) code_ = code;
         if (errors_.size() < kRecordErrorsMax) errors_.push_back({index, std::move(message)});
     }
 
@@ -140,7 +142,7 @@ std::expected<void, Refusal> inspect_records(const BatchView& batch, const ReadL
             return refuse(ErrorCode::invalid_record, fmt::format("record {} has no length", index));
         }
         if (static_cast<std::size_t>(length) > limits.record_bytes_max) {
-            return refuse(ErrorCode::message_too_large,
+            return refuse(ErrorCode::invalid_record,
                           fmt::format("record {} has {} bytes, with {} allowed", index, length,
                                       limits.record_bytes_max));
         }
@@ -153,13 +155,21 @@ std::expected<void, Refusal> inspect_records(const BatchView& batch, const ReadL
     return {};
 }
 
-std::expected<void, Refusal> inspect_plain(const BatchView& batch, const ReadLimits& limits,
-                                           Inspection& inspection) {
+std::expected<void, Refusal> inspect_plain(const BatchView& batch, Inspection& inspection) {
+    // The limit is one of decompression.
+    const ReadLimits unlimited{.record_bytes_max = batch.size()};
     ByteReader in(batch.payload());
-    if (auto seen = inspect_records(batch, limits, in, inspection); !seen) return seen;
+    if (auto seen = inspect_records(batch, unlimited, in, inspection); !seen) return seen;
     if (in.remaining() != 0)
         return refuse(ErrorCode::invalid_record, "bytes after the last record");
     return {};
+}
+
+/// The checksum was right, so the client has sent a damaged block and would again: no
+/// CORRUPT_MESSAGE, which clients retry.
+std::unexpected<Refusal> refuse_damaged(const Error& damage) {
+    const bool is_clients = damage.code == ErrorCode::corrupt_message;
+    return refuse(is_clients ? ErrorCode::invalid_record : damage.code, damage.why);
 }
 
 std::expected<void, Refusal> inspect_compressed(const BatchView& batch, const ReadLimits& limits,
@@ -170,7 +180,7 @@ std::expected<void, Refusal> inspect_compressed(const BatchView& batch, const Re
     WindowReader in(**decompressor, scratch.window());
     const auto seen = inspect_records(batch, limits, in, inspection);
     const bool at_end = !seen || in.at_end();
-    if (in.damage()) return refuse(in.damage()->code, in.damage()->why);
+    if (in.damage()) return refuse_damaged(*in.damage());
     if (!seen) return seen;
     if (!at_end) return refuse(ErrorCode::invalid_record, "bytes after the last record");
     return {};
@@ -200,7 +210,7 @@ std::expected<Accepted, Refusal> validate_produced(BatchView batch, const Produc
     Inspection inspection(batch, rules, now);
     std::expected<void, Refusal> seen;
     if (batch.codec_bits() == 0) {
-        seen = inspect_plain(batch, rules.limits, inspection);
+        seen = inspect_plain(batch, inspection);
     } else if (scratch != nullptr) {
         seen = inspect_compressed(batch, rules.limits, inspection, *scratch);
     } else {

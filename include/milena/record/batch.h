@@ -93,7 +93,8 @@ Result<std::optional<std::size_t>> announced_size(BytesView bytes);
 /// the CRC.
 void stamp(MutableBytes batch, Offset base_offset, LeaderEpoch leader_epoch);
 
-/// Sets the timestamp type and the greatest timestamp, and the CRC anew if that changed anything.
+/// Sets the timestamp type and the greatest timestamp. If that changes anything, attribute bits
+/// without a meaning are cleared too and the CRC is made anew.
 void stamp_timestamps(MutableBytes batch, TimestampType type, Timestamp max_timestamp);
 
 /// Marks the batch as LogAppendTime `now` and gives it its new CRC.

@@ -55,9 +55,10 @@ std::expected<BatchView, Refusal> sole_batch(BytesView records);
 /// found. All of it or nothing is taken. The codes, in this order: INVALID_RECORD for a base offset
 /// other than 0, MESSAGE_TOO_LARGE, CORRUPT_MESSAGE for the CRC, INVALID_RECORD for offset range,
 /// count, control bit and sequence, UNSUPPORTED_COMPRESSION_TYPE, then what is wrong inside:
-/// CORRUPT_MESSAGE for a damaged compressed block, INVALID_RECORD (framing, offsets, keys) or
-/// INVALID_TIMESTAMP with the records named. An uncompressed batch costs no memory; `scratch`, if
-/// given, saves most of what a compressed one takes.
+/// INVALID_RECORD for a damaged compressed block, framing or a record over the limit;
+/// INVALID_TIMESTAMP if a timestamp is out of range, else INVALID_RECORD for offsets and keys, with
+/// the records named. An uncompressed batch costs no memory; `scratch`, if given, saves most of
+/// what a compressed one takes.
 std::expected<Accepted, Refusal> validate_produced(BatchView batch, const ProduceRules& rules,
                                                    Timestamp now, Scratch* scratch = nullptr);
 

@@ -136,6 +136,20 @@ TEST(Compression, Lz4BlocksThatReferToEarlierOnesAreRefused) {
     EXPECT_EQ(decompress(Codec::lz4, block).error().code, ErrorCode::corrupt_message);
 }
 
+TEST(Compression, BytesBehindABlockMeanNothingWhereKafkaLetsThemPass) {
+    const auto plain = sample(1000);
+    for (const auto& [codec, rest] :
+         {std::pair{Codec::gzip, "xyz"}, {Codec::lz4, "xyz"}, {Codec::snappy, "xyz"}}) {
+        auto block = *compress(codec, plain);
+        const auto bytes = as_bytes(rest);
+        block.insert(block.end(), bytes.begin(), bytes.end());
+        EXPECT_EQ(decompress(codec, block), plain) << static_cast<int>(codec);
+    }
+    auto block = *compress(Codec::zstd, plain);
+    block.resize(block.size() + 3);
+    EXPECT_FALSE(decompress(Codec::zstd, block));
+}
+
 TEST(Compression, ScratchKeepsNothingLarge) {
     Scratch scratch;
     scratch.window().resize(50 << 20);

@@ -288,16 +288,40 @@ TEST(ValidateProduced, ANullHeaderKeyIsAnInvalidRecord) {
     EXPECT_EQ(code_of(with_payload(payload.bytes, 1)), ErrorCode::invalid_record);
 }
 
-TEST(ValidateProduced, ADamagedBlockIsCorrupt) {
+TEST(ValidateProduced, ADamagedBlockIsAnInvalidRecord) {
+    // Not CORRUPT_MESSAGE, which clients retry: the checksum says that it was sent as it came.
     for (const Codec codec : {Codec::gzip, Codec::snappy, Codec::lz4, Codec::zstd}) {
         BatchSpec spec{.codec = codec};
         spec.records.resize(3);
         auto block = *compress(codec, three_records());
         block.resize(block.size() - 1);
         EXPECT_EQ(code_of(support::wrap_payload(spec, block, kNow.value, kNow.value)),
-                  ErrorCode::corrupt_message)
+                  ErrorCode::invalid_record)
             << static_cast<int>(codec);
     }
+}
+
+TEST(ValidateProduced, TheLimitOfARecordIsOneOfDecompression) {
+    // The body is the value and eight bytes more.
+    const ProduceRules rules{.limits = {.record_bytes_max = 1000}};
+    for (const Codec codec : {Codec::none, Codec::gzip, Codec::snappy, Codec::lz4, Codec::zstd}) {
+        for (const std::size_t value_bytes : {993U, 994U}) {
+            const std::vector<TestRecord> records{
+                {.timestamp = kNow.value, .value = std::string(value_bytes, 'x')}};
+            const bool fits = codec == Codec::none || value_bytes == 993;
+            EXPECT_EQ(code_of(make_batch({.codec = codec, .records = records}), rules),
+                      fits ? ErrorCode::none : ErrorCode::invalid_record);
+        }
+    }
+}
+
+TEST(ValidateProduced, ATimestampOutOfRangeGivesTheWholeItsCode) {
+    const std::vector<TestRecord> records{{.timestamp = kNow.value},
+                                          {.timestamp = kNow.value + 7'200'000, .key = "k"}};
+    const auto refused = validate(make_batch({.records = records}), {.is_compacted = true});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_timestamp);
+    EXPECT_EQ(named(refused.error()), (std::vector{0, 1}));
 }
 
 TEST(ValidateProduced, RecordErrorsAreBounded) {
