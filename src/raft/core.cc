@@ -25,6 +25,9 @@ LeaderView Core::view() const {
 const VoterSet& Core::voters() const {
     return replica_->voters();
 }
+std::int16_t Core::kraft_version() const {
+    return replica_->kraft_version();
+}
 Offset Core::log_start_offset() const {
     return replica_->log_start();
 }

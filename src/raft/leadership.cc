@@ -136,7 +136,7 @@ void Replica::advance_high_watermark() {
 
 void Replica::move_high_watermark(Offset to) {
     INVARIANT(to <= log_end_, "a high watermark beyond the log");
-    if (high_watermark_ && to <= *high_watermark_) return;
+    if (to <= high_watermark_.value_or(Offset(0))) return;
     high_watermark_ = to;
     output_.high_watermark = to;
 }

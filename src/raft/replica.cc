@@ -43,6 +43,8 @@ void Replica::check_log_ends() const {
 }
 
 void Replica::on(const Start&, Instant now) {
+    INVARIANT(!started_, "a replica that starts twice");
+    started_ = true;
     if (epochs_.last_epoch() > state_.epoch) {
         // quorum-state is older than the log, or lost: what the log proves is the least that can be
         // true.
@@ -131,6 +133,7 @@ void Replica::on(const LeaderRefused& event, Instant now) {
 }
 
 void Replica::advance(Instant now) {
+    if (!started_) return;
     expire_requests(now);
     advance_election(now);
     if (role_ == Role::leader) advance_leader(now);

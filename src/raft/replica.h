@@ -30,6 +30,7 @@ public:
     Role role() const { return role_; }
     LeaderView view() const;
     const VoterSet& voters() const { return voter_history_.current().voters; }
+    std::int16_t kraft_version() const { return voter_history_.current().kraft_version; }
     Offset log_start() const { return log_start_; }
     Offset log_end() const { return log_end_; }
     std::optional<Offset> high_watermark() const { return high_watermark_; }
@@ -151,6 +152,7 @@ private:
     std::uint64_t random_state_;
 
     Role role_ = Role::unattached;
+    bool started_ = false;
     bool shutting_down_ = false;
     bool failed_ = false;
     QuorumState state_;

@@ -19,28 +19,27 @@ std::string error_text(ErrorCode error) {
     return error == ErrorCode::none ? std::string() : fmt::format(" {}", error_name(error));
 }
 
-std::string keys_text(const std::vector<ReplicaKey>& keys) {
+std::string ids_text(const std::vector<ReplicaKey>& keys) {
     std::string all;
-    for (const ReplicaKey& key : keys) all += (all.empty() ? "" : ",") + key.text();
+    for (const ReplicaKey& key : keys) all += fmt::format("{}{}", all.empty() ? "" : ",", key.id);
     return "[" + all + "]";
 }
 
 struct RequestText {
     std::string operator()(const VoteRequest& r) const {
         return fmt::format("{} epoch={} candidate={} last={}@{}", r.pre_vote ? "PreVote" : "Vote",
-                           r.epoch, r.candidate.text(), r.end_offset, r.last_epoch);
+                           r.epoch, r.candidate.id, r.end_offset, r.last_epoch);
     }
     std::string operator()(const BeginQuorumEpochRequest& r) const {
         return fmt::format("BeginQuorumEpoch epoch={} leader={}", r.epoch, r.leader);
     }
     std::string operator()(const EndQuorumEpochRequest& r) const {
         return fmt::format("EndQuorumEpoch epoch={} leader={} preferred={}", r.epoch, r.leader,
-                           keys_text(r.preferred_candidates));
+                           ids_text(r.preferred_candidates));
     }
     std::string operator()(const FetchRequest& r) const {
         return fmt::format("Fetch epoch={} replica={} from={}@{} hw={}", r.current_leader_epoch,
-                           r.replica.text(), r.fetch_offset, r.last_fetched_epoch,
-                           r.high_watermark);
+                           r.replica.id, r.fetch_offset, r.last_fetched_epoch, r.high_watermark);
     }
 };
 

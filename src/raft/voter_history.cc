@@ -6,12 +6,8 @@
 
 namespace milena::raft {
 
-VoterHistory::VoterHistory(std::vector<VotersAt> sets) : sets_(std::move(sets)) {
-    INVARIANT(!sets_.empty(), "a quorum without a first voter set");
-}
-
-bool VoterHistory::note(const Batch& batch) {
-    VotersAt next = sets_.back();
+bool note_voters(const Batch& batch, std::vector<VotersAt>& sets) {
+    VotersAt next = sets.back();
     next.offset = batch.base_offset;
     bool changed = false;
     for (const ControlRecord& record : batch.control) {
@@ -23,17 +19,16 @@ bool VoterHistory::note(const Batch& batch) {
             changed = true;
         }
     }
-    if (changed) sets_.push_back(std::move(next));
+    if (changed) sets.push_back(std::move(next));
     return changed;
 }
 
-bool VoterHistory::truncate(Offset end) {
-    bool changed = false;
-    while (sets_.size() > 1 && sets_.back().offset >= end) {
-        sets_.pop_back();
-        changed = true;
-    }
-    return changed;
+VoterHistory::VoterHistory(std::vector<VotersAt> sets) : sets_(std::move(sets)) {
+    INVARIANT(!sets_.empty(), "a quorum without a first voter set");
+}
+
+void VoterHistory::truncate(Offset end) {
+    while (sets_.size() > 1 && sets_.back().offset >= end) sets_.pop_back();
 }
 
 }  // namespace milena::raft

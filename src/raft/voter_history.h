@@ -7,16 +7,18 @@
 
 namespace milena::raft {
 
+/// Adds what `batch` says about voters to `sets`, which is not empty; true if it said anything.
+bool note_voters(const Batch& batch, std::vector<VotersAt>& sets);
+
 class VoterHistory {
 public:
     /// In order, at least one.
     explicit VoterHistory(std::vector<VotersAt> sets);
 
     const VotersAt& current() const { return sets_.back(); }
-    /// Takes what `batch` says about voters; true if it said anything.
-    bool note(const Batch& batch);
-    /// Forgets what was named at or after `end`; true if that was the current set.
-    bool truncate(Offset end);
+    void note(const Batch& batch) { note_voters(batch, sets_); }
+    /// Forgets what was named at or after `end`.
+    void truncate(Offset end);
 
 private:
     std::vector<VotersAt> sets_;

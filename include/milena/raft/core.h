@@ -191,6 +191,7 @@ public:
     Role role() const;
     LeaderView view() const;
     const VoterSet& voters() const;
+    std::int16_t kraft_version() const;
     Offset log_start_offset() const;
     /// With what was asked to be appended and is not yet.
     Offset log_end_offset() const;

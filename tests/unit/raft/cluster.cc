@@ -203,7 +203,7 @@ void Cluster::advance(Duration by) {
     }
 }
 
-void Cluster::settle() {
+void Cluster::settle(const std::set<BrokerId>& group) {
     for (bool moved = true; moved;) {
         moved = false;
         for (auto& [id, node] : nodes_) {
@@ -214,18 +214,25 @@ void Cluster::settle() {
         }
         if (!network_.empty()) {
             moved = true;
-            deliver(0);
+            const InFlight& next = network_.front();
+            const bool is_cut =
+                !group.empty() && !(group.contains(next.from) && group.contains(next.to));
+            if (is_cut) {
+                lose(0, false);
+            } else {
+                deliver(0);
+            }
         }
     }
 }
 
-void Cluster::run(Duration duration) {
+void Cluster::run(Duration duration, const std::set<BrokerId>& group) {
     constexpr Duration kStep = std::chrono::milliseconds(10);
     for (const Instant end = now_ + duration; now_ < end;) {
-        settle();
+        settle(group);
         advance(kStep);
     }
-    settle();
+    settle(group);
 }
 
 BrokerId Cluster::leader() const {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,10 +65,11 @@ public:
 
     /// Ticks every node that is due.
     void advance(Duration by);
-    /// Everything that is on its way arrives, disks are instant, until nothing moves.
-    void settle();
+    /// Everything that is on its way arrives, disks are instant, until nothing moves. If a group is
+    /// named, what comes from or goes to others gets lost.
+    void settle(const std::set<BrokerId>& group = {});
     /// settle(), and time goes by in small steps.
-    void run(Duration duration);
+    void run(Duration duration, const std::set<BrokerId>& group = {});
 
     const std::deque<InFlight>& network() const { return network_; }
     const Core& core(BrokerId id) const { return *nodes_.at(id).core; }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs the raft core: one coroutine does what outputs ask for, in their order, and is the only
+// one that touches the log; one waits for the core's timers; at most one sync is on its way in the
+// disk pool. They share this object, which lives as long as any of them. Everything happens on
+// env.control().
+#pragma once
+
+#include <deque>
+#include <map>
+#include <variant>
+
+#include "milena/drivers/quorum.h"
+#include "milena/raft/metadata_log.h"
+
+namespace milena::drivers {
+
+class QuorumNode : public std::enable_shared_from_this<QuorumNode> {
+public:
+    QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
+               std::unique_ptr<raft::MetadataLog> log);
+
+    void start(std::vector<QuorumListener*> listeners);
+    Result<AppendedRange> schedule(LeaderEpoch expected_epoch,
+                                   std::vector<std::vector<std::byte>> values);
+    env::Task<Result<Offset>> append(LeaderEpoch expected_epoch,
+                                     std::vector<std::vector<std::byte>> values);
+    QuorumStatus status() const;
+    env::Task<void> stop();
+    /// The owner has gone without stop(): nobody is called any more.
+    void abandon();
+
+private:
+    struct Synced {
+        storage::Log::PendingSync done;
+        Result<void> result;
+    };
+    using Work = std::variant<raft::Output, Synced>;
+
+    /// An append() that waits for its commit.
+    struct Waiting {
+        explicit Waiting(env::Env& env) : wakeup(env, env.control()) {}
+        env::Wakeup wakeup;
+        std::optional<Result<void>> outcome;
+    };
+
+    raft::Output step(const raft::Event& event);
+    void step_and_queue(const raft::Event& event) { queue(step(event)); }
+    void queue(Work work);
+    Result<void> check_size(const std::vector<std::vector<std::byte>>& values) const;
+
+    env::Task<void> run(std::shared_ptr<QuorumNode> self);
+    env::Task<void> keep_time(std::shared_ptr<QuorumNode> self);
+    void deliver_snapshot();
+    env::Task<Result<void>> perform(raft::Output output);
+    Result<void> perform(Synced synced);
+    env::Task<Result<void>> write(std::vector<raft::Batch> batches);
+    void start_sync();
+    env::Task<void> sync(std::shared_ptr<QuorumNode> self, storage::Log::PendingSync pending);
+
+    env::Task<Result<void>> deliver();
+    Result<void> hand_over(const raft::MetadataLog::Chunk& chunk);
+    void tell_leader(const raft::LeadershipChange& change);
+    void settle_committed();
+    void fail_waiting(const Error& why);
+    void give_up(const Error& why);
+    env::Task<void> close();
+
+    env::Env& env_;
+    Logger log_;
+    const QuorumOptions options_;
+    std::unique_ptr<raft::MetadataLog> metadata_log_;
+    raft::Core core_;
+    std::vector<QuorumListener*> listeners_;
+
+    std::deque<Work> works_;
+    env::Wakeup work_ready_;
+    env::Wakeup timer_changed_;
+    env::Instant wake_at_ = env::kNever;
+
+    bool started_ = false;
+    bool stopping_ = false;
+    bool ended_ = false;
+    bool syncing_ = false;
+    bool disk_is_slow_ = false;
+    std::optional<Error> failure_;
+    std::vector<std::shared_ptr<env::Wakeup>> ends_;
+
+    Offset committed_;
+    Offset delivered_;
+    /// Everything from here on was written by this process and is in the page cache.
+    Offset warm_from_;
+    /// This node was elected, but has not yet handed over all that came before.
+    std::optional<raft::LeadershipChange> pending_leadership_;
+    std::multimap<Offset, std::shared_ptr<Waiting>> waiting_;
+    std::deque<std::pair<Offset, std::size_t>> uncommitted_;
+    std::size_t uncommitted_bytes_ = 0;
+};
+
+}  // namespace milena::drivers
