@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The first records of a new leader: features and users of a format or of Kafka 4.4, the minimum of
+// in-sync replicas, and the end of what a lost controller had begun.
 #include "activation.h"
 
 #include <fmt/format.h>
@@ -20,11 +22,14 @@ RecordValue level_record(std::string_view feature, std::int16_t level) {
 Records default_features() {
     Records records;
     for (const auto& feature : metadata::supported_features()) {
-        if (feature.name == metadata::kMetadataVersion) records.push_back(level_record(feature.name, feature.initial));
+        if (feature.name == metadata::kMetadataVersion)
+            records.push_back(level_record(feature.name, feature.initial));
     }
     for (const auto& feature : metadata::supported_features()) {
-        const bool is_elsewhere = feature.name == metadata::kMetadataVersion || feature.name == metadata::kKraftVersion;
-        if (!is_elsewhere && feature.initial > 0) records.push_back(level_record(feature.name, feature.initial));
+        const bool is_elsewhere =
+            feature.name == metadata::kMetadataVersion || feature.name == metadata::kKraftVersion;
+        if (!is_elsewhere && feature.initial > 0)
+            records.push_back(level_record(feature.name, feature.initial));
     }
     return records;
 }
@@ -39,12 +44,15 @@ std::shared_ptr<const metadata::Image> image_of(const Records& records) {
     return std::move(delta).finish({});
 }
 
-void add_min_insync_replicas(const Options& options, const metadata::Image& image, Records& records) {
+void add_min_insync_replicas(const Options& options, const metadata::Image& image,
+                             Records& records) {
     if (image.features->level(kElrVersion) == 0) return;
-    if (image.configs->find(metadata::ResourceType::broker, "")->contains(kMinInsyncReplicas)) return;
+    if (image.configs->find(metadata::ResourceType::broker, "")->contains(kMinInsyncReplicas))
+        return;
     const std::string value = fmt::to_string(options.topic_defaults.min_insync_replicas);
-    records.push_back(metadata::encode_record(protocol::ConfigRecord{
-        static_cast<std::int8_t>(metadata::ResourceType::broker), "", kMinInsyncReplicas, std::string_view(value)}));
+    records.push_back(metadata::encode_record(
+        protocol::ConfigRecord{static_cast<std::int8_t>(metadata::ResourceType::broker), "",
+                               kMinInsyncReplicas, std::string_view(value)}));
 }
 
 Records bootstrap_records(const Options& options, std::span<const RecordValue> from_format) {
@@ -56,7 +64,8 @@ Records bootstrap_records(const Options& options, std::span<const RecordValue> f
     }
     const auto image = image_of(chosen);
     add_min_insync_replicas(options, *image, chosen);
-    if (!metadata::RecordVersions(image->features->level(metadata::kMetadataVersion)).transactions) return chosen;
+    if (!metadata::RecordVersions(image->features->level(metadata::kMetadataVersion)).transactions)
+        return chosen;
 
     Records records{metadata::encode_record(protocol::BeginTransactionRecord{kBootstrapName})};
     append(records, std::move(chosen));
@@ -69,8 +78,8 @@ Records bootstrap_records(const Options& options, std::span<const RecordValue> f
 Records activation_records(const View& view, const Activation& activation) {
     Records records;
     if (activation.in_transaction) {
-        records.push_back(metadata::encode_record(
-            protocol::AbortTransactionRecord{std::string_view("its controller was lost before its end")}));
+        records.push_back(metadata::encode_record(protocol::AbortTransactionRecord{
+            std::string_view("its controller was lost before its end")}));
     }
     if (view.image.features->levels.empty()) {
         append(records, bootstrap_records(view.options, activation.bootstrap));

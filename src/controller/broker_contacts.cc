@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sessions of brokers: soft state, gone with the controller that keeps it.
 #include "broker_contacts.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ void BrokerContacts::registered(BrokerId broker, BrokerEpoch epoch, env::Instant
     by_id_.insert_or_assign(broker, Contact{.epoch = epoch, .last_heard = now});
 }
 
-void BrokerContacts::heartbeat(BrokerId broker, BrokerEpoch epoch, Offset metadata_offset, env::Instant now) {
+void BrokerContacts::heartbeat(BrokerId broker, BrokerEpoch epoch, Offset metadata_offset,
+                               env::Instant now) {
     Contact& contact = by_id_[broker];
     if (contact.epoch != epoch) contact = Contact{.epoch = epoch};
     contact.last_heard = now;
@@ -28,7 +30,8 @@ void BrokerContacts::heartbeat(BrokerId broker, BrokerEpoch epoch, Offset metada
 }
 
 void BrokerContacts::shutting_down(BrokerId broker, Offset offset) {
-    if (const auto at = by_id_.find(broker); at != by_id_.end()) at->second.shutdown_offset = offset;
+    if (const auto at = by_id_.find(broker); at != by_id_.end())
+        at->second.shutdown_offset = offset;
 }
 
 const Contact* BrokerContacts::find(BrokerId broker, BrokerEpoch epoch) const {
@@ -41,7 +44,8 @@ bool BrokerContacts::has_session(BrokerId broker, BrokerEpoch epoch, env::Instan
     return contact && now < contact->last_heard + session_timeout_;
 }
 
-std::optional<BrokerId> BrokerContacts::expired(const metadata::ClusterImage& cluster, env::Instant now) const {
+std::optional<BrokerId> BrokerContacts::expired(const metadata::ClusterImage& cluster,
+                                                env::Instant now) const {
     std::optional<BrokerId> longest;
     env::Instant earliest = env::kNever;
     for (const auto& [id, broker] : cluster.brokers) {
@@ -61,7 +65,8 @@ env::Instant BrokerContacts::next_expiry(const metadata::ClusterImage& cluster) 
     for (const auto& [id, broker] : cluster.brokers) {
         if (broker.fenced) continue;
         const Contact* const contact = find(id, broker.epoch);
-        next = std::min(next, contact ? contact->last_heard + session_timeout_ : env::Instant::min());
+        next =
+            std::min(next, contact ? contact->last_heard + session_timeout_ : env::Instant::min());
     }
     return next;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each broker was last heard of, and how far its image had come. Not in any record: a new controller begins with
-// what the image says and gives everybody a whole session.
+// When each broker was last heard of, and how far its image had come. Not in any record: a new
+// controller begins with what the image says and gives everybody a whole session.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@ struct Contact {
     BrokerEpoch epoch;
     env::Instant last_heard{};
     Offset metadata_offset{-1};
-    /// Set while it is in controlled shutdown: the end of the records that moved its leaderships away.
+    /// Set while it is in controlled shutdown: the end of the records that moved its leaderships
+    /// away.
     std::optional<Offset> shutdown_offset{};
     /// This controller has had a heartbeat of it.
     bool sent_heartbeat = false;

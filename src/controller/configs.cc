@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Layers of a topic's configuration, from its own values down to the defaults of the keys.
 #include "configs.h"
 
 #include <algorithm>
@@ -15,21 +16,35 @@ using metadata::ResourceType;
 static constexpr std::string_view kMinInsyncReplicas = "min.insync.replicas";
 static constexpr std::string_view kUncleanElection = "unclean.leader.election.enable";
 /// Told only of topics that set it.
+static constexpr std::string_view kRemoteStorage = "remote.storage.enable";
 static constexpr std::string_view kInternalPrefix = "internal.";
 
+static bool is_true(std::string_view text) {
+    const auto value = config::parse_value(config::ValueType::boolean, {}, text);
+    return value && std::get<bool>(*value);
+}
+
 Result<config::ConfigMap> check_topic_configs(
-    const View& view, const std::vector<std::pair<std::string, std::optional<std::string>>>& configs) {
+    const View& view,
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& configs) {
     config::ConfigMap own;
     for (const auto& [name, value] : configs) {
         if (!config::find_topic_key(name)) {
-            return fail(ErrorCode::invalid_config, fmt::format("Unknown topic config name: {}", name));
+            return fail(ErrorCode::invalid_config,
+                        fmt::format("Unknown topic config name: {}", name));
         }
         if (!value) {
-            return fail(ErrorCode::invalid_config, fmt::format("Null value not supported for topic configs: {}", name));
+            return fail(ErrorCode::invalid_config,
+                        fmt::format("Null value not supported for topic configs: {}", name));
         }
         own.insert_or_assign(name, *value);
     }
     TRY_VOID(view.options.topic_defaults.with(own));
+    if (const auto remote = own.find(kRemoteStorage);
+        remote != own.end() && is_true(remote->second)) {
+        return fail(ErrorCode::invalid_config,
+                    "Tiered storage is not enabled on the broker; a topic cannot use it.");
+    }
     return own;
 }
 
@@ -40,8 +55,8 @@ static std::string in_topic_unit(std::string_view text, config::Unit unit) {
     return fmt::to_string(std::get<std::int64_t>(*number) * static_cast<std::int64_t>(unit));
 }
 
-static TopicConfigEntry effective(const View& view, const config::TopicKey& key, const config::ConfigMap& own,
-                                  const Configs& cluster_wide) {
+static TopicConfigEntry effective(const View& view, const config::TopicKey& key,
+                                  const config::ConfigMap& own, const Configs& cluster_wide) {
     TopicConfigEntry entry{.name = std::string(key.name)};
     if (const auto at = own.find(key.name); at != own.end()) {
         entry.value = at->second;
@@ -56,7 +71,8 @@ static TopicConfigEntry effective(const View& view, const config::TopicKey& key,
         }
     }
     for (const config::Synonym& synonym : key.synonyms) {
-        const auto text = view.options.settings ? view.options.settings->text(synonym.broker_key) : std::nullopt;
+        const auto text =
+            view.options.settings ? view.options.settings->text(synonym.broker_key) : std::nullopt;
         if (!text) continue;
         entry.value = in_topic_unit(*text, synonym.unit);
         entry.source = ConfigSource::static_broker;
@@ -77,9 +93,10 @@ std::vector<TopicConfigEntry> effective_configs(const View& view, const config::
     return entries;
 }
 
-/// What a topic, or for all topics the cluster, sets dynamically; nothing if neither does, or not in a way that its row
-/// allows (an older controller may have let it pass).
-static std::optional<config::Value> dynamic_value(const View& view, std::string_view topic, std::string_view name) {
+/// What a topic, or for all topics the cluster, sets dynamically; nothing if neither does, or not
+/// in a way that its row allows (an older controller may have let it pass).
+static std::optional<config::Value> dynamic_value(const View& view, std::string_view topic,
+                                                  std::string_view name) {
     const config::TopicKey* const key = config::find_topic_key(name);
     INVARIANT(key != nullptr, "no such topic key");
     const auto own = view.image.configs->find(ResourceType::topic, topic);
@@ -100,7 +117,8 @@ std::int32_t min_insync_replicas(const View& view, std::string_view topic) {
 
 bool unclean_election_enabled(const View& view, std::string_view topic) {
     const auto value = dynamic_value(view, topic, kUncleanElection);
-    return value ? std::get<bool>(*value) : view.options.topic_defaults.unclean_leader_election_enable;
+    return value ? std::get<bool>(*value)
+                 : view.options.topic_defaults.unclean_leader_election_enable;
 }
 
 }  // namespace milena::controller

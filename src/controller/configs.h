@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamic configuration as the controller needs it: what a new topic's settings mean, and the two keys that decide
-// elections.
+// Dynamic configuration as the controller needs it: what a new topic's settings mean, and the two
+// keys that decide elections.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,11 @@ namespace milena::controller {
 
 /// The settings of a new topic, checked. INVALID_CONFIG with a reason for the client.
 Result<config::ConfigMap> check_topic_configs(
-    const View& view, const std::vector<std::pair<std::string, std::optional<std::string>>>& configs);
+    const View& view,
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& configs);
 
-/// Every topic key with the value in force for a topic that sets `own`, and where it comes from; by name.
+/// Every topic key with the value in force for a topic that sets `own`, and where it comes from; by
+/// name.
 std::vector<TopicConfigEntry> effective_configs(const View& view, const config::ConfigMap& own);
 
 /// min.insync.replicas of a topic.

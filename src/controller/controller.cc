@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "activation.h"
 #include "broker_contacts.h"
 #include "brokers.h"
-#include "activation.h"
 #include "milena/metadata/loader.h"
 #include "milena/protocol/records/metadata.h"
 #include "producer_ids.h"
@@ -15,7 +15,9 @@
 
 namespace milena::controller {
 
-static env::Duration milliseconds(std::int32_t count) { return std::chrono::milliseconds(count); }
+static env::Duration milliseconds(std::int32_t count) {
+    return std::chrono::milliseconds(count);
+}
 
 struct Controller::State {
     State(const Options& options, const Activation& activation)
@@ -34,7 +36,8 @@ struct Controller::State {
     env::Instant last_record;
 };
 
-Controller::Controller(Options options, env::Random& random) : options_(std::move(options)), random_(random) {}
+Controller::Controller(Options options, env::Random& random)
+    : options_(std::move(options)), random_(random) {}
 Controller::~Controller() = default;
 
 Records Controller::activate(const Activation& activation) {
@@ -43,18 +46,21 @@ Records Controller::activate(const Activation& activation) {
     return activation_records(state_->view(options_), activation);
 }
 
-void Controller::resign() { state_.reset(); }
+void Controller::resign() {
+    state_.reset();
+}
 
 const std::shared_ptr<const metadata::Image>& Controller::image() const {
     INVARIANT(is_active(), "only the active controller has a state");
     return state_->loader.image();
 }
 
-Result<void> Controller::apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch,
-                               env::Instant now) {
+Result<void> Controller::apply(std::span<const RecordValue> records, Offset first,
+                               LeaderEpoch epoch, env::Instant now) {
     INVARIANT(is_active(), "records of a controller that has resigned");
     if (records.empty()) return ok();
-    const metadata::Provenance end{first + (static_cast<std::int64_t>(records.size()) - 1), epoch, -1};
+    const metadata::Provenance end{first + (static_cast<std::int64_t>(records.size()) - 1), epoch,
+                                   -1};
     const std::vector<BytesView> values(records.begin(), records.end());
     TRY_VOID(state_->loader.apply(values, end));
     state_->last_record = now;
@@ -83,16 +89,19 @@ Decision<CreateTopicsReply> Controller::create_topics(const CreateTopicsRequest&
     return controller::create_topics(state_->view(options_), request, random_);
 }
 
-Decision<std::vector<DeletedTopic>> Controller::delete_topics(std::span<const TopicToDelete> topics) const {
+Decision<std::vector<DeletedTopic>> Controller::delete_topics(
+    std::span<const TopicToDelete> topics) const {
     return controller::delete_topics(state_->view(options_), topics);
 }
 
-Decision<Result<RegisterBrokerReply>> Controller::register_broker(const RegisterBrokerRequest& request, Offset next,
-                                                                  env::Instant now) const {
-    return controller::register_broker(state_->view(options_), state_->contacts, request, next, now);
+Decision<Result<RegisterBrokerReply>> Controller::register_broker(
+    const RegisterBrokerRequest& request, Offset next, env::Instant now) const {
+    return controller::register_broker(state_->view(options_), state_->contacts, request, next,
+                                       now);
 }
 
-Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbeatRequest& request, env::Instant now) {
+Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbeatRequest& request,
+                                                             env::Instant now) {
     const View view = state_->view(options_);
     if (const auto broker = find_broker(view, request.id, request.epoch); !broker) {
         return {{}, std::unexpected(broker.error())};
@@ -108,11 +117,13 @@ Decision<Result<void>> Controller::unregister_broker(BrokerId broker) const {
     return controller::unregister_broker(state_->view(options_), broker);
 }
 
-Decision<Result<void>> Controller::register_controller(const RegisterControllerRequest& request) const {
+Decision<Result<void>> Controller::register_controller(
+    const RegisterControllerRequest& request) const {
     return controller::register_controller(state_->view(options_), request);
 }
 
-Decision<Result<ProducerIdBlock>> Controller::allocate_producer_ids(const AllocateProducerIdsRequest& request) const {
+Decision<Result<ProducerIdBlock>> Controller::allocate_producer_ids(
+    const AllocateProducerIdsRequest& request) const {
     return controller::allocate_producer_ids(state_->view(options_), request);
 }
 
@@ -121,7 +132,8 @@ Records Controller::tick(env::Instant now) {
     if (const auto silent = state_->contacts.expired(*view.image.cluster, now)) {
         return fence(view, *view.image.cluster->find_broker(*silent));
     }
-    if (options_.idle_interval_ms > 0 && now >= state_->last_record + milliseconds(options_.idle_interval_ms)) {
+    if (options_.idle_interval_ms > 0 &&
+        now >= state_->last_record + milliseconds(options_.idle_interval_ms)) {
         return {metadata::encode_record(protocol::NoOpRecord{})};
     }
     return {};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks replicas that a client chose; the texts are what Kafka's clients show to their users.
 #include "manual_assignment.h"
 
 #include <algorithm>
@@ -13,42 +14,52 @@ static std::unexpected<Error> invalid(std::string why) {
     return fail(ErrorCode::invalid_replica_assignment, std::move(why));
 }
 
-static Result<void> check_replicas(const View& view, const Replicas& replicas, std::optional<std::size_t> count) {
-    if (replicas.empty()) return invalid("The manual partition assignment includes an empty replica list.");
+static Result<void> check_replicas(const View& view, const Replicas& replicas,
+                                   std::optional<std::size_t> count) {
+    if (replicas.empty())
+        return invalid("The manual partition assignment includes an empty replica list.");
     std::set<BrokerId> seen;
     for (const BrokerId replica : replicas) {
         if (!view.image.cluster->find_broker(replica)) {
-            return invalid(fmt::format(
-                "The manual partition assignment includes broker {}, but no such broker is registered.", replica));
+            return invalid(
+                fmt::format("The manual partition assignment includes broker {}, but no such "
+                            "broker is registered.",
+                            replica));
         }
         if (!seen.insert(replica).second) {
-            return invalid(
-                fmt::format("The manual partition assignment includes the broker {} more than once.", replica));
+            return invalid(fmt::format(
+                "The manual partition assignment includes the broker {} more than once.", replica));
         }
     }
     if (count && replicas.size() != *count) {
-        return invalid(fmt::format("The manual partition assignment includes a partition with {} replica(s), but this is "
-                                   "not consistent with previous partitions, which have {} replica(s).",
-                                   replicas.size(), *count));
+        return invalid(fmt::format(
+            "The manual partition assignment includes a partition with {} replica(s), but this is "
+            "not consistent with previous partitions, which have {} replica(s).",
+            replicas.size(), *count));
     }
     return ok();
 }
 
-Result<std::vector<Replicas>> check_assignments(const View& view, const std::vector<ManualAssignment>& assignments) {
+Result<std::vector<Replicas>> check_assignments(const View& view,
+                                                const std::vector<ManualAssignment>& assignments) {
     std::map<PartitionIndex, Replicas> by_index;
     std::optional<std::size_t> count;
     for (const ManualAssignment& assignment : assignments) {
         const PartitionIndex index = assignment.partition;
         if (by_index.contains(index)) {
-            return invalid(fmt::format("Found multiple manual partition assignments for partition {}", index));
+            return invalid(
+                fmt::format("Found multiple manual partition assignments for partition {}", index));
         }
         TRY_VOID(check_replicas(view, assignment.brokers, count));
-        const auto can_lead = [&](BrokerId broker) { return view.image.cluster->is_active(broker); };
+        const auto can_lead = [&](BrokerId broker) {
+            return view.image.cluster->is_active(broker);
+        };
         if (std::ranges::none_of(assignment.brokers, can_lead)) {
-            return invalid(fmt::format(
-                "All brokers specified in the manual partition assignment for partition {} are fenced or in controlled "
-                "shutdown.",
-                index));
+            return invalid(
+                fmt::format("All brokers specified in the manual partition assignment for "
+                            "partition {} are fenced or in controlled "
+                            "shutdown.",
+                            index));
         }
         count = assignment.brokers.size();
         by_index.emplace(index, assignment.brokers);

@@ -7,8 +7,10 @@
 
 namespace milena::controller {
 
-/// The replicas of partitions 0, 1, … . INVALID_REPLICA_ASSIGNMENT, with a reason for the client, unless partitions are
-/// consecutive, all have as many replicas, and these are different registered brokers of which one can lead.
-Result<std::vector<Replicas>> check_assignments(const View& view, const std::vector<ManualAssignment>& assignments);
+/// The replicas of partitions 0, 1, … . INVALID_REPLICA_ASSIGNMENT, with a reason for the client,
+/// unless partitions are consecutive, all have as many replicas, and these are different registered
+/// brokers of which one can lead.
+Result<std::vector<Replicas>> check_assignments(const View& view,
+                                                const std::vector<ManualAssignment>& assignments);
 
 }  // namespace milena::controller

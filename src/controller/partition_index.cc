@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Keeps the index in step with the image by looking only at what differs between two images.
 #include "partition_index.h"
 
 namespace milena::controller {
@@ -12,14 +13,16 @@ static void for_each_member(const PartitionRegistration& partition, const Each& 
     for (const BrokerId broker : partition.eligible_leader_replicas) each(broker);
 }
 
-static const PartitionIndexes::Keys& find(const std::map<BrokerId, PartitionIndexes::Keys>& all, BrokerId broker) {
+static const PartitionIndexes::Keys& find(const std::map<BrokerId, PartitionIndexes::Keys>& all,
+                                          BrokerId broker) {
     static const PartitionIndexes::Keys kNone;
     const auto at = all.find(broker);
     return at != all.end() ? at->second : kNone;
 }
 
 /// A broker without partitions has no entry, so that equal histories give equal indexes.
-static void erase(std::map<BrokerId, PartitionIndexes::Keys>& all, BrokerId broker, const PartitionKey& key) {
+static void erase(std::map<BrokerId, PartitionIndexes::Keys>& all, BrokerId broker,
+                  const PartitionKey& key) {
     const auto at = all.find(broker);
     INVARIANT(at != all.end(), "a partition that is not in its index");
     at->second.erase(key);
@@ -56,7 +59,11 @@ void PartitionIndexes::update(const metadata::Update& update) {
     }
 }
 
-const PartitionIndexes::Keys& PartitionIndexes::with_member(BrokerId broker) const { return find(members_, broker); }
-const PartitionIndexes::Keys& PartitionIndexes::led_by(BrokerId broker) const { return find(leaders_, broker); }
+const PartitionIndexes::Keys& PartitionIndexes::with_member(BrokerId broker) const {
+    return find(members_, broker);
+}
+const PartitionIndexes::Keys& PartitionIndexes::led_by(BrokerId broker) const {
+    return find(leaders_, broker);
+}
 
 }  // namespace milena::controller

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partitions a broker has a part in, so that its coming and going costs what it leads and follows and not what
-// exists. Made from images: it can be thrown away and built again.
+// Which partitions a broker has a part in, so that its coming and going costs what it leads and
+// follows and not what exists. Made from images: it can be thrown away and built again.
 #pragma once
 
 #include <map>

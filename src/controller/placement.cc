@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A ring of brokers, racks interleaved, for the leaders; a ranking of the others for each follower.
 #include "placement.h"
 
 #include <algorithm>
@@ -11,13 +12,17 @@ namespace milena::controller {
 namespace {
 
 std::unexpected<Error> too_few(std::int16_t replication_factor, std::string_view why) {
-    return fail(ErrorCode::invalid_replication_factor,
-                fmt::format("Unable to replicate the partition {} time(s): {}", replication_factor, why));
+    return fail(
+        ErrorCode::invalid_replication_factor,
+        fmt::format("Unable to replicate the partition {} time(s): {}", replication_factor, why));
 }
 
-std::size_t draw(env::Random& random, std::size_t below) { return static_cast<std::size_t>(random.next() % below); }
+std::size_t draw(env::Random& random, std::size_t below) {
+    return static_cast<std::size_t>(random.next() % below);
+}
 
-/// The brokers in rounds, one of each rack that has any left, from a random rack and a random broker of each rack on.
+/// The brokers in rounds, one of each rack that has any left, from a random rack and a random
+/// broker of each rack on.
 std::vector<UsableBroker> interleave(std::vector<UsableBroker> brokers, env::Random& random) {
     std::ranges::sort(brokers, {}, &UsableBroker::id);
     std::map<std::string, std::vector<UsableBroker>> racks;
@@ -25,10 +30,12 @@ std::vector<UsableBroker> interleave(std::vector<UsableBroker> brokers, env::Ran
 
     std::vector<std::vector<UsableBroker>> order;
     for (auto& [name, members] : racks) {
-        std::ranges::rotate(members, members.begin() + static_cast<std::ptrdiff_t>(draw(random, members.size())));
+        std::ranges::rotate(
+            members, members.begin() + static_cast<std::ptrdiff_t>(draw(random, members.size())));
         order.push_back(std::move(members));
     }
-    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(draw(random, order.size())));
+    std::ranges::rotate(order,
+                        order.begin() + static_cast<std::ptrdiff_t>(draw(random, order.size())));
 
     std::vector<UsableBroker> ring;
     for (std::size_t round = 0; ring.size() < brokers.size(); ++round) {
@@ -60,7 +67,8 @@ public:
 
 private:
     std::size_t best_follower(const std::vector<std::size_t>& chosen) const {
-        // With every round of leaders the walk begins one step further, so that a leader's followers change.
+        // With every round of leaders the walk begins one step further, so that a leader's
+        // followers change.
         const std::size_t start = chosen.front() + 1 + partition_ / leaders_;
         std::size_t best = 0;
         auto best_rank = rank(ring_.size(), chosen);
@@ -75,11 +83,14 @@ private:
         return best;
     }
 
-    /// The lower, the better; a broker that is chosen already ranks like the place behind the ring: last.
-    std::tuple<bool, bool, std::size_t, std::size_t> rank(std::size_t at, const std::vector<std::size_t>& chosen) const {
-        if (at == ring_.size() || std::ranges::find(chosen, at) != chosen.end()) return {true, true, 0, 0};
-        const auto in_rack = static_cast<std::size_t>(
-            std::ranges::count_if(chosen, [&](std::size_t other) { return ring_[other].rack == ring_[at].rack; }));
+    /// The lower, the better; a broker that is chosen already ranks like the place behind the ring:
+    /// last.
+    std::tuple<bool, bool, std::size_t, std::size_t> rank(
+        std::size_t at, const std::vector<std::size_t>& chosen) const {
+        if (at == ring_.size() || std::ranges::find(chosen, at) != chosen.end())
+            return {true, true, 0, 0};
+        const auto in_rack = static_cast<std::size_t>(std::ranges::count_if(
+            chosen, [&](std::size_t other) { return ring_[other].rack == ring_[at].rack; }));
         return {false, ring_[at].fenced, in_rack, replica_counts_[at]};
     }
 
@@ -96,10 +107,12 @@ Result<std::vector<Replicas>> place(std::vector<UsableBroker> brokers, std::int3
     INVARIANT(partitions > 0 && replication_factor > 0, "counts are checked before");
     const auto count = static_cast<std::size_t>(replication_factor);
     if (count > brokers.size()) {
-        return too_few(replication_factor,
-                       fmt::format("The target replication factor of {} cannot be reached because only {} broker(s) are "
-                                   "registered or some brokers have all their log directories cordoned.",
-                                   replication_factor, brokers.size()));
+        return too_few(
+            replication_factor,
+            fmt::format("The target replication factor of {} cannot be reached because only {} "
+                        "broker(s) are "
+                        "registered or some brokers have all their log directories cordoned.",
+                        replication_factor, brokers.size()));
     }
     std::vector<UsableBroker> fenced;
     std::erase_if(brokers, [&](const UsableBroker& broker) {
@@ -107,17 +120,20 @@ Result<std::vector<Replicas>> place(std::vector<UsableBroker> brokers, std::int3
         return broker.fenced;
     });
     if (brokers.empty()) {
-        return too_few(replication_factor,
-                       "All brokers are currently fenced or have all their log directories cordoned.");
+        return too_few(
+            replication_factor,
+            "All brokers are currently fenced or have all their log directories cordoned.");
     }
     const std::size_t leaders = brokers.size();
     std::vector<UsableBroker> ring = interleave(std::move(brokers), random);
-    if (!fenced.empty()) std::ranges::copy(interleave(std::move(fenced), random), std::back_inserter(ring));
+    if (!fenced.empty())
+        std::ranges::copy(interleave(std::move(fenced), random), std::back_inserter(ring));
 
     Placer placer(std::move(ring), leaders);
     std::vector<Replicas> result;
     result.reserve(static_cast<std::size_t>(partitions));
-    for (std::int32_t partition = 0; partition < partitions; ++partition) result.push_back(placer.next(count));
+    for (std::int32_t partition = 0; partition < partitions; ++partition)
+        result.push_back(placer.next(count));
     return result;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the replicas of new partitions go. Leaders go round the usable brokers, racks interleaved, so that no broker
-// leads more than one partition more than another; each follower goes to a broker that is not fenced, in the rack that
-// has fewest replicas of the partition, and has fewest replicas of the request, in this order of importance.
+// Where the replicas of new partitions go. Leaders go round the usable brokers, racks interleaved,
+// so that no broker leads more than one partition more than another; each follower goes to a broker
+// that is not fenced, in the rack that has fewest replicas of the partition, and has fewest
+// replicas of the request, in this order of importance.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ struct UsableBroker {
 /// A partition's replicas, the preferred leader first.
 using Replicas = std::vector<BrokerId>;
 
-/// Places `partitions` partitions of `replication_factor` replicas. INVALID_REPLICATION_FACTOR if there are too few
-/// brokers, or all are fenced; `why` is for the client. Draws from `random` where to begin.
+/// Places `partitions` partitions of `replication_factor` replicas. INVALID_REPLICATION_FACTOR if
+/// there are too few brokers, or all are fenced; `why` is for the client. Draws from `random` where
+/// to begin.
 Result<std::vector<Replicas>> place(std::vector<UsableBroker> brokers, std::int32_t partitions,
                                     std::int16_t replication_factor, env::Random& random);
 

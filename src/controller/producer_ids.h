@@ -6,6 +6,7 @@
 
 namespace milena::controller {
 
-Decision<Result<ProducerIdBlock>> allocate_producer_ids(const View& view, const AllocateProducerIdsRequest& request);
+Decision<Result<ProducerIdBlock>> allocate_producer_ids(const View& view,
+                                                        const AllocateProducerIdsRequest& request);
 
 }  // namespace milena::controller

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decides which topics of a request are made or deleted, and writes their records.
 #include "topics.h"
 
 #include <algorithm>
@@ -24,8 +25,11 @@ constexpr Uuid kUnassigned{0, 1};
 Result<void> check_counts(const NewTopic& topic) {
     if (!topic.assignments.empty()) {
         const auto bad = [](std::string_view what) {
-            return fail(ErrorCode::invalid_request,
-                        fmt::format("A manual partition assignment was specified, but {} was not set to -1.", what));
+            return fail(
+                ErrorCode::invalid_request,
+                fmt::format(
+                    "A manual partition assignment was specified, but {} was not set to -1.",
+                    what));
         };
         if (topic.replication_factor != -1) return bad("replication factor");
         if (topic.partition_count != -1) return bad("numPartitions");
@@ -36,7 +40,8 @@ Result<void> check_counts(const NewTopic& topic) {
                     "Replication factor must be larger than 0, or -1 to use the default value.");
     }
     if (topic.partition_count < -1 || topic.partition_count == 0) {
-        return fail(ErrorCode::invalid_partitions, "Number of partitions was set to an invalid non-positive value.");
+        return fail(ErrorCode::invalid_partitions,
+                    "Number of partitions was set to an invalid non-positive value.");
     }
     return ok();
 }
@@ -47,9 +52,11 @@ std::vector<UsableBroker> usable_brokers(const View& view) {
     for (const auto& [id, broker] : view.image.cluster->brokers) {
         const auto& cordoned = broker.cordoned_log_directories;
         const bool is_closed = cordoned && !broker.log_directories.empty() &&
-                               std::ranges::all_of(broker.log_directories,
-                                                   [&](Uuid directory) { return contains(*cordoned, directory); });
-        if (!is_closed) brokers.push_back({id, broker.rack.value_or(""), !view.image.cluster->is_active(id)});
+                               std::ranges::all_of(broker.log_directories, [&](Uuid directory) {
+                                   return contains(*cordoned, directory);
+                               });
+        if (!is_closed)
+            brokers.push_back({id, broker.rack.value_or(""), !view.image.cluster->is_active(id)});
     }
     return brokers;
 }
@@ -59,10 +66,12 @@ std::int32_t partition_count(const View& view, const NewTopic& topic) {
     return topic.partition_count == -1 ? view.options.num_partitions : topic.partition_count;
 }
 
-Result<std::vector<Replicas>> choose_replicas(const View& view, const NewTopic& topic, env::Random& random) {
+Result<std::vector<Replicas>> choose_replicas(const View& view, const NewTopic& topic,
+                                              env::Random& random) {
     if (!topic.assignments.empty()) return check_assignments(view, topic.assignments);
-    const std::int16_t factor =
-        topic.replication_factor == -1 ? view.options.default_replication_factor : topic.replication_factor;
+    const std::int16_t factor = topic.replication_factor == -1
+                                    ? view.options.default_replication_factor
+                                    : topic.replication_factor;
     return place(usable_brokers(view), partition_count(view, topic), factor, random);
 }
 
@@ -98,28 +107,32 @@ Records topic_records(const View& view, const CreatedTopic& topic, const config:
                       const std::vector<Replicas>& partitions) {
     Records records{metadata::encode_record(protocol::TopicRecord{topic.name, topic.id})};
     for (const auto& [name, value] : configs) {
-        records.push_back(metadata::encode_record(protocol::ConfigRecord{
-            static_cast<std::int8_t>(metadata::ResourceType::topic), topic.name, name, std::string_view(value)}));
+        records.push_back(metadata::encode_record(
+            protocol::ConfigRecord{static_cast<std::int8_t>(metadata::ResourceType::topic),
+                                   topic.name, name, std::string_view(value)}));
     }
     // A topic of this name may have left eligible replicas behind under another minimum (KIP-966).
     if (view.has_eligible_replicas() && configs.contains(kMinInsyncReplicas)) {
         records.push_back(metadata::encode_record(protocol::ClearElrRecord{topic.name}));
     }
     for (std::size_t index = 0; index < partitions.size(); ++index) {
-        records.push_back(metadata::record_of(topic.id, PartitionIndex(static_cast<std::int32_t>(index)),
-                                              new_partition(view, partitions[index]), view.versions()));
+        records.push_back(
+            metadata::record_of(topic.id, PartitionIndex(static_cast<std::int32_t>(index)),
+                                new_partition(view, partitions[index]), view.versions()));
     }
     return records;
 }
 
-Result<Records> create(const View& view, const NewTopic& topic, env::Random& random, CreatedTopic& created) {
+Result<Records> create(const View& view, const NewTopic& topic, env::Random& random,
+                       CreatedTopic& created) {
     TRY_VOID(check_topic_name(topic.name));
     if (topic.name == kMetadataTopic) {
         return fail(ErrorCode::invalid_request,
                     fmt::format("Creation of internal topic {} is prohibited.", kMetadataTopic));
     }
     if (view.image.topics->by_name.contains(topic.name)) {
-        return fail(ErrorCode::topic_already_exists, fmt::format("Topic '{}' already exists.", topic.name));
+        return fail(ErrorCode::topic_already_exists,
+                    fmt::format("Topic '{}' already exists.", topic.name));
     }
     TRY_VOID(check_no_collision(*view.image.topics, topic.name));
     TRY(const config::ConfigMap configs, check_topic_configs(view, topic.configs));
@@ -160,9 +173,12 @@ bool asks_for_too_much(const View& view, const CreateTopicsRequest& request) {
 
 }  // namespace
 
-Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRequest& request, env::Random& random) {
+Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRequest& request,
+                                          env::Random& random) {
     if (asks_for_too_much(view, request)) {
-        return {{}, refuse_all(request, {ErrorCode::policy_violation, "Excessively large number of partitions per request."})};
+        return {{},
+                refuse_all(request, {ErrorCode::policy_violation,
+                                     "Excessively large number of partitions per request."})};
     }
     std::map<std::string_view, int> times_named;
     for (const NewTopic& topic : request.topics) ++times_named[topic.name];
@@ -173,8 +189,9 @@ Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRe
         if (times == 0) continue;  // told before
         const bool is_repeated = std::exchange(times, 0) > 1;
         CreatedTopic created{.name = topic.name};
-        Result<Records> records = is_repeated ? fail(ErrorCode::invalid_request, "Duplicate topic name.")
-                                              : create(view, topic, random, created);
+        Result<Records> records = is_repeated
+                                      ? fail(ErrorCode::invalid_request, "Duplicate topic name.")
+                                      : create(view, topic, random, created);
         if (!records) {
             decision.reply.topics.push_back(refused(topic.name, std::move(records.error())));
             continue;
@@ -183,14 +200,17 @@ Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRe
         decision.reply.topics.push_back(std::move(created));
     }
     if (decision.records.size() > kRecordsMax) {
-        return {{}, refuse_all(request, {ErrorCode::policy_violation, "Unable to perform excessively large batch operation."})};
+        return {{},
+                refuse_all(request, {ErrorCode::policy_violation,
+                                     "Unable to perform excessively large batch operation."})};
     }
     if (request.validate_only) decision.records.clear();
     return decision;
 }
 
 static Result<Uuid> find_to_delete(const View& view, const TopicToDelete& topic) {
-    if (!view.options.delete_topic_enable) return fail(ErrorCode::topic_deletion_disabled, "Topic deletion is disabled.");
+    if (!view.options.delete_topic_enable)
+        return fail(ErrorCode::topic_deletion_disabled, "Topic deletion is disabled.");
     if (!topic.id.is_zero()) {
         if (!view.image.topics->by_id.contains(topic.id)) {
             return fail(ErrorCode::unknown_topic_id, "This server does not host this topic ID.");
@@ -198,17 +218,21 @@ static Result<Uuid> find_to_delete(const View& view, const TopicToDelete& topic)
         return topic.id;
     }
     const Uuid* const id = view.image.topics->by_name.find(topic.name);
-    if (!id) return fail(ErrorCode::unknown_topic_or_partition, "This server does not host this topic-partition.");
+    if (!id)
+        return fail(ErrorCode::unknown_topic_or_partition,
+                    "This server does not host this topic-partition.");
     return *id;
 }
 
-Decision<std::vector<DeletedTopic>> delete_topics(const View& view, std::span<const TopicToDelete> topics) {
+Decision<std::vector<DeletedTopic>> delete_topics(const View& view,
+                                                  std::span<const TopicToDelete> topics) {
     Decision<std::vector<DeletedTopic>> decision;
     std::set<Uuid> named;
     for (const TopicToDelete& topic : topics) {
         DeletedTopic deleted{.name = topic.name, .id = topic.id};
         Result<Uuid> id = find_to_delete(view, topic);
-        if (id && !named.insert(*id).second) id = fail(ErrorCode::invalid_request, "Duplicate topic.");
+        if (id && !named.insert(*id).second)
+            id = fail(ErrorCode::invalid_request, "Duplicate topic.");
         if (id) {
             deleted.name = view.image.topics->find(*id)->name;
             deleted.id = *id;

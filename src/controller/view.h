@@ -17,8 +17,12 @@ struct View {
     const metadata::Image& image;
     const PartitionIndexes& partitions;
 
-    std::int16_t metadata_version() const { return image.features->level(metadata::kMetadataVersion); }
-    metadata::RecordVersions versions() const { return metadata::RecordVersions(metadata_version()); }
+    std::int16_t metadata_version() const {
+        return image.features->level(metadata::kMetadataVersion);
+    }
+    metadata::RecordVersions versions() const {
+        return metadata::RecordVersions(metadata_version());
+    }
     /// Replicas that left the in-sync set in an orderly way may be elected (KIP-966).
     bool has_eligible_replicas() const { return image.features->level(kElrVersion) > 0; }
 };
@@ -29,7 +33,8 @@ bool contains(const std::vector<T>& all, const T& one) {
 }
 
 inline void append(Records& records, Records more) {
-    records.insert(records.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    records.insert(records.end(), std::make_move_iterator(more.begin()),
+                   std::make_move_iterator(more.end()));
 }
 
 }  // namespace milena::controller

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Requests hop to the control thread, are decided there in one go, and park until the published
+// image holds all that their answer rests on. Lost leadership answers everything that is parked.
 #include "milena/drivers/controller.h"
 
 #include <algorithm>
@@ -26,7 +28,8 @@ Result<T> as_result(Result<T> reply) {
 
 class Host final : public ControllerHost, public std::enable_shared_from_this<Host> {
 public:
-    Host(env::Env& env, Logger logger, controller::Options options, Quorum& quorum, MetadataPublisher& publisher)
+    Host(env::Env& env, Logger logger, controller::Options options, Quorum& quorum,
+         MetadataPublisher& publisher)
         : env_(env),
           log_(std::move(logger)),
           quorum_(quorum),
@@ -48,30 +51,35 @@ public:
     }
     bool is_active() const override { return core_.is_active(); }
 
-    env::Task<Result<controller::CreateTopicsReply>> create_topics(controller::CreateTopicsRequest request,
-                                                                   env::Instant deadline) override {
+    env::Task<Result<controller::CreateTopicsReply>> create_topics(
+        controller::CreateTopicsRequest request, env::Instant deadline) override {
         return ask<controller::CreateTopicsReply>(
-            deadline, [this, request = std::move(request)](Offset) { return core_.create_topics(request); });
+            deadline,
+            [this, request = std::move(request)](Offset) { return core_.create_topics(request); });
     }
     env::Task<Result<std::vector<controller::DeletedTopic>>> delete_topics(
         std::vector<controller::TopicToDelete> topics, env::Instant deadline) override {
         return ask<std::vector<controller::DeletedTopic>>(
-            deadline, [this, topics = std::move(topics)](Offset) { return core_.delete_topics(topics); });
+            deadline,
+            [this, topics = std::move(topics)](Offset) { return core_.delete_topics(topics); });
     }
-    env::Task<Result<controller::RegisterBrokerReply>> register_broker(controller::RegisterBrokerRequest request,
-                                                                       env::Instant deadline) override {
-        return ask<controller::RegisterBrokerReply>(deadline, [this, request = std::move(request)](Offset next) {
-            return core_.register_broker(request, next, env_.clock().now());
-        });
+    env::Task<Result<controller::RegisterBrokerReply>> register_broker(
+        controller::RegisterBrokerRequest request, env::Instant deadline) override {
+        return ask<controller::RegisterBrokerReply>(
+            deadline, [this, request = std::move(request)](Offset next) {
+                return core_.register_broker(request, next, env_.clock().now());
+            });
     }
-    env::Task<Result<controller::BrokerHeartbeatReply>> heartbeat(controller::BrokerHeartbeatRequest request,
-                                                                  env::Instant deadline) override {
-        return ask<controller::BrokerHeartbeatReply>(deadline, [this, request = std::move(request)](Offset) {
-            return core_.heartbeat(request, env_.clock().now());
-        });
+    env::Task<Result<controller::BrokerHeartbeatReply>> heartbeat(
+        controller::BrokerHeartbeatRequest request, env::Instant deadline) override {
+        return ask<controller::BrokerHeartbeatReply>(
+            deadline, [this, request = std::move(request)](Offset) {
+                return core_.heartbeat(request, env_.clock().now());
+            });
     }
     env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) override {
-        return ask<void>(deadline, [this, broker](Offset) { return core_.unregister_broker(broker); });
+        return ask<void>(deadline,
+                         [this, broker](Offset) { return core_.unregister_broker(broker); });
     }
     env::Task<Result<void>> register_controller(controller::RegisterControllerRequest request,
                                                 env::Instant deadline) override {
@@ -79,8 +87,8 @@ public:
             return core_.register_controller(request);
         });
     }
-    env::Task<Result<controller::ProducerIdBlock>> allocate_producer_ids(controller::AllocateProducerIdsRequest request,
-                                                                         env::Instant deadline) override {
+    env::Task<Result<controller::ProducerIdBlock>> allocate_producer_ids(
+        controller::AllocateProducerIdsRequest request, env::Instant deadline) override {
         return ask<controller::ProducerIdBlock>(
             deadline, [this, request](Offset) { return core_.allocate_producer_ids(request); });
     }
@@ -100,10 +108,12 @@ private:
 
     template <class Reply, class Decide>
     env::Task<Result<Reply>> ask(env::Instant deadline, Decide decide) {
-        return env::run_on(env_.control(), answer<Reply>(shared_from_this(), deadline, std::move(decide)));
+        return env::run_on(env_.control(),
+                           answer<Reply>(shared_from_this(), deadline, std::move(decide)));
     }
     template <class Reply, class Decide>
-    static env::Task<Result<Reply>> answer(std::shared_ptr<Host> self, env::Instant deadline, Decide decide);
+    static env::Task<Result<Reply>> answer(std::shared_ptr<Host> self, env::Instant deadline,
+                                           Decide decide);
 
     Result<Offset> commit(Records records);
     env::Task<Result<void>> wait_until_committed(Offset offset, env::Instant deadline);
@@ -134,10 +144,12 @@ std::unexpected<Error> not_controller() {
 }
 
 template <class Reply, class Decide>
-env::Task<Result<Reply>> Host::answer(std::shared_ptr<Host> self, env::Instant deadline, Decide decide) {
+env::Task<Result<Reply>> Host::answer(std::shared_ptr<Host> self, env::Instant deadline,
+                                      Decide decide) {
     if (!self->core_.is_active()) co_return not_controller();
     if (self->parked_.size() >= kParkedMax) {
-        co_return fail(ErrorCode::throttling_quota_exceeded, "too many requests wait for the controller");
+        co_return fail(ErrorCode::throttling_quota_exceeded,
+                       "too many requests wait for the controller");
     }
     auto decision = decide(self->quorum_.status().log_end_offset);
     // Without records of its own an answer still rests on what others decided just before.
@@ -153,7 +165,8 @@ Result<Offset> Host::commit(Records records) {
     const Offset next = quorum_.status().log_end_offset;
     TRY(const AppendedRange range, quorum_.schedule(epoch_, records));
     INVARIANT(range.base_offset == next, "somebody wrote between a decision and its records");
-    const Result<void> applied = core_.apply(records, range.base_offset, epoch_, env_.clock().now());
+    const Result<void> applied =
+        core_.apply(records, range.base_offset, epoch_, env_.clock().now());
     INVARIANT(applied.has_value(), "the controller can't apply its own records");
     if (core_.deadline() < next_tick_) pause_.notify();
     return range.last_offset;
@@ -170,7 +183,8 @@ env::Task<Result<void>> Host::wait_until_committed(Offset offset, env::Instant d
     parked_.erase(place);
     if (parked.is_lost) co_return not_controller();
     if (publisher_.image()->provenance.last_offset >= offset) co_return ok();
-    co_return fail(ErrorCode::request_timed_out, fmt::format("offset {} was not committed in time", offset));
+    co_return fail(ErrorCode::request_timed_out,
+                   fmt::format("offset {} was not committed in time", offset));
 }
 
 void Host::on_image(const metadata::Update& update) {
@@ -197,7 +211,8 @@ void Host::on_snapshot(const MetadataSnapshot& snapshot) {
     if (snapshot.end_offset.value != 0) return;
     bootstrap_.clear();
     for (const MetadataBatch& batch : snapshot.batches) {
-        for (const BytesView value : batch.values) bootstrap_.emplace_back(value.begin(), value.end());
+        for (const BytesView value : batch.values)
+            bootstrap_.emplace_back(value.begin(), value.end());
     }
 }
 
@@ -215,12 +230,14 @@ void Host::activate(LeaderEpoch epoch) {
                                       .now = env_.clock().now()});
     if (!records.empty()) {
         if (const auto written = commit(std::move(records)); !written) {
-            LOG_WARN(log_, "could not begin as controller", kv("leader_epoch", epoch), kv("why", written.error().why));
+            LOG_WARN(log_, "could not begin as controller", kv("leader_epoch", epoch),
+                     kv("why", written.error().why));
             core_.resign();
             return;
         }
     }
-    LOG_INFO(log_, "became controller", kv("leader_epoch", epoch), kv("offset", publisher_.image()->provenance.last_offset));
+    LOG_INFO(log_, "became controller", kv("leader_epoch", epoch),
+             kv("offset", publisher_.image()->provenance.last_offset));
     pause_.notify();
 }
 
@@ -252,9 +269,11 @@ void Host::tick() {
 
 }  // namespace
 
-std::shared_ptr<ControllerHost> ControllerHost::make(env::Env& env, Logger logger, controller::Options options,
-                                                     Quorum& quorum, MetadataPublisher& publisher) {
-    auto host = std::make_shared<Host>(env, std::move(logger), std::move(options), quorum, publisher);
+std::shared_ptr<ControllerHost> ControllerHost::make(env::Env& env, Logger logger,
+                                                     controller::Options options, Quorum& quorum,
+                                                     MetadataPublisher& publisher) {
+    auto host =
+        std::make_shared<Host>(env, std::move(logger), std::move(options), quorum, publisher);
     host->start();
     return host;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs the loader over committed batches and hands each new image to readers, followers and
+// waiters, in this order.
 #include "milena/drivers/metadata_publisher.h"
 
 #include <map>
@@ -12,7 +14,8 @@ struct MetadataPublisher::Waiting {
     std::multimap<Offset, env::Wakeup*> by_offset;
 };
 
-MetadataPublisher::MetadataPublisher(env::Env& env, Logger logger, std::function<void(const Error&)> failed)
+MetadataPublisher::MetadataPublisher(env::Env& env, Logger logger,
+                                     std::function<void(const Error&)> failed)
     : env_(env),
       log_(std::move(logger)),
       failed_(std::move(failed)),
@@ -40,13 +43,15 @@ env::Task<Result<void>> MetadataPublisher::wait_on_control(Offset offset, env::I
     waiting_->by_offset.erase(place);
     const Offset last = image()->provenance.last_offset;
     if (last >= offset) co_return ok();
-    co_return fail(ErrorCode::request_timed_out,
-                   fmt::format("the metadata of this node is at offset {}, not at {}", last, offset));
+    co_return fail(
+        ErrorCode::request_timed_out,
+        fmt::format("the metadata of this node is at offset {}, not at {}", last, offset));
 }
 
 void MetadataPublisher::follow(Follower follower) {
     const auto empty = metadata::Image::empty();
-    if (const auto now = image(); now != empty) follower({empty, now, metadata::difference(*empty, *now)});
+    if (const auto now = image(); now != empty)
+        follower({empty, now, metadata::difference(*empty, *now)});
     followers_.push_back(std::move(follower));
 }
 
@@ -54,13 +59,15 @@ void MetadataPublisher::on_committed(std::span<const MetadataBatch> batches) {
     if (has_failed_) return;
     for (const MetadataBatch& batch : batches) {
         const metadata::Provenance end{batch.last_offset, batch.epoch, batch.timestamp.value};
-        if (const Result<void> applied = loader_.apply(batch.values, end); !applied) return give_up(applied.error());
+        if (const Result<void> applied = loader_.apply(batch.values, end); !applied)
+            return give_up(applied.error());
     }
     publish();
 }
 
 void MetadataPublisher::on_snapshot(const MetadataSnapshot& snapshot) {
-    // What formatting left is not state: the first controller of the cluster writes it into the log.
+    // What formatting left is not state: the first controller of the cluster writes it into the
+    // log.
     if (has_failed_ || snapshot.end_offset.value == 0) return;
     std::vector<BytesView> values;
     for (const MetadataBatch& batch : snapshot.batches) {
@@ -68,8 +75,10 @@ void MetadataPublisher::on_snapshot(const MetadataSnapshot& snapshot) {
     }
     const metadata::Provenance end{Offset(snapshot.end_offset.value - 1), snapshot.epoch,
                                    snapshot.last_contained_timestamp.value};
-    if (const Result<void> loaded = loader_.load_snapshot(values, end); !loaded) return give_up(loaded.error());
-    LOG_INFO(log_, "loaded metadata snapshot", kv("end_offset", snapshot.end_offset), kv("records", values.size()));
+    if (const Result<void> loaded = loader_.load_snapshot(values, end); !loaded)
+        return give_up(loaded.error());
+    LOG_INFO(log_, "loaded metadata snapshot", kv("end_offset", snapshot.end_offset),
+             kv("records", values.size()));
     publish();
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Applies the records of quotas, ACLs, SCRAM credentials and delegation tokens.
 #include "access_delta.h"
 
 namespace milena::metadata {
@@ -35,22 +36,27 @@ ShardedMap<Uuid, AclEntry>::Editor& AccessDelta::acls() {
 }
 
 Result<void> AccessDelta::apply(const protocol::AccessControlEntryRecord& record) {
-    acls().set(record.id, AclEntry{record.resource_type, std::string(record.resource_name), record.pattern_type,
-                                   std::string(record.principal), std::string(record.host), record.operation,
-                                   record.permission_type});
+    acls().set(record.id,
+               AclEntry{record.resource_type, std::string(record.resource_name),
+                        record.pattern_type, std::string(record.principal),
+                        std::string(record.host), record.operation, record.permission_type});
     return ok();
 }
 
 Result<void> AccessDelta::apply(const protocol::RemoveAccessControlEntryRecord& record) {
-    if (!acls().erase(record.id)) return contradiction("ACL {} is removed, which does not exist", record.id);
+    if (!acls().erase(record.id))
+        return contradiction("ACL {} is removed, which does not exist", record.id);
     return ok();
 }
 
 Result<void> AccessDelta::apply(const protocol::UserScramCredentialRecord& record) {
-    const auto copy = [](BytesView bytes) { return std::vector<std::byte>(bytes.begin(), bytes.end()); };
+    const auto copy = [](BytesView bytes) {
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
     scram_.edit().by_user.insert_or_assign(
         {record.mechanism, std::string(record.name)},
-        ScramCredential{copy(record.salt), copy(record.stored_key), copy(record.server_key), record.iterations});
+        ScramCredential{copy(record.salt), copy(record.stored_key), copy(record.server_key),
+                        record.iterations});
     changes_.scram = true;
     return ok();
 }
@@ -62,8 +68,9 @@ Result<void> AccessDelta::apply(const protocol::RemoveUserScramCredentialRecord&
 }
 
 Result<void> AccessDelta::apply(const protocol::DelegationTokenRecord& record) {
-    DelegationToken token{std::string(record.owner), std::string(record.requester), {}, record.issue_timestamp,
-                          record.max_timestamp, record.expiration_timestamp};
+    DelegationToken token{
+        std::string(record.owner), std::string(record.requester), {},
+        record.issue_timestamp,    record.max_timestamp,          record.expiration_timestamp};
     for (const std::string_view renewer : record.renewers) token.renewers.emplace_back(renewer);
     tokens_.edit().by_id.insert_or_assign(std::string(record.token_id), std::move(token));
     changes_.delegation_tokens = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names of what changed: gathered from deltas, or found between two images.
 #include "milena/metadata/delta.h"
 
 namespace milena::metadata {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Applies registrations: a record about a broker must name the epoch that is registered.
 #include "cluster_delta.h"
 
 namespace milena::metadata {
@@ -17,13 +18,16 @@ template <class Features>
 static std::map<std::string, VersionRange> features_of(const Features& features) {
     std::map<std::string, VersionRange> result;
     for (const auto& feature : features) {
-        result.insert_or_assign(std::string(feature.name), VersionRange{feature.min_supported_version,
-                                                                        feature.max_supported_version});
+        result.insert_or_assign(
+            std::string(feature.name),
+            VersionRange{feature.min_supported_version, feature.max_supported_version});
     }
     return result;
 }
 
-static std::vector<Uuid> copy(protocol::Array<Uuid> ids) { return {ids.begin(), ids.end()}; }
+static std::vector<Uuid> copy(protocol::Array<Uuid> ids) {
+    return {ids.begin(), ids.end()};
+}
 
 Result<void> ClusterDelta::apply(const protocol::RegisterBrokerRecord& record) {
     BrokerRegistration broker;
@@ -36,7 +40,8 @@ Result<void> ClusterDelta::apply(const protocol::RegisterBrokerRecord& record) {
     broker.fenced = record.fenced;
     broker.in_controlled_shutdown = record.in_controlled_shutdown;
     broker.log_directories = copy(record.log_dirs);
-    if (record.cordoned_log_dirs.has_value()) broker.cordoned_log_directories = copy(record.cordoned_log_dirs);
+    if (record.cordoned_log_dirs.has_value())
+        broker.cordoned_log_directories = copy(record.cordoned_log_dirs);
     changes_.brokers.insert(broker.id);
     part_.edit().brokers.insert_or_assign(broker.id, std::move(broker));
     return ok();
@@ -46,7 +51,8 @@ Result<BrokerRegistration*> ClusterDelta::edit_broker(std::int32_t id, std::int6
     const BrokerRegistration* const broker = part_.now().find_broker(BrokerId(id));
     if (!broker) return contradiction("a record about broker {}, which is not registered", id);
     if (broker->epoch.value != epoch) {
-        return contradiction("a record about epoch {} of broker {}, whose epoch is {}", epoch, id, broker->epoch);
+        return contradiction("a record about epoch {} of broker {}, whose epoch is {}", epoch, id,
+                             broker->epoch);
     }
     changes_.brokers.insert(BrokerId(id));
     return &part_.edit().brokers.at(BrokerId(id));
@@ -75,7 +81,8 @@ Result<void> ClusterDelta::apply(const protocol::BrokerRegistrationChangeRecord&
     if (record.fenced != 0) broker->fenced = record.fenced > 0;
     if (record.in_controlled_shutdown != 0) broker->in_controlled_shutdown = true;
     if (!record.log_dirs.empty()) broker->log_directories = copy(record.log_dirs);
-    if (record.cordoned_log_dirs.has_value()) broker->cordoned_log_directories = copy(record.cordoned_log_dirs);
+    if (record.cordoned_log_dirs.has_value())
+        broker->cordoned_log_directories = copy(record.cordoned_log_dirs);
     return ok();
 }
 

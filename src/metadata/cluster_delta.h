@@ -9,7 +9,8 @@ namespace milena::metadata {
 
 class ClusterDelta {
 public:
-    ClusterDelta(std::shared_ptr<const ClusterImage> base, Changes& changes) : part_(std::move(base)), changes_(changes) {}
+    ClusterDelta(std::shared_ptr<const ClusterImage> base, Changes& changes)
+        : part_(std::move(base)), changes_(changes) {}
 
     Result<void> apply(const protocol::RegisterBrokerRecord& record);
     Result<void> apply(const protocol::UnregisterBrokerRecord& record);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Applies configuration and feature levels; what is set back to nothing leaves no trace.
 #include "configs_delta.h"
 
 namespace milena::metadata {
@@ -13,7 +14,8 @@ Configs& ConfigsDelta::open(const ConfigResource& resource) {
 }
 
 Result<void> ConfigsDelta::apply(const protocol::ConfigRecord& record) {
-    Configs& configs = open({static_cast<ResourceType>(record.resource_type), std::string(record.resource_name)});
+    Configs& configs =
+        open({static_cast<ResourceType>(record.resource_type), std::string(record.resource_name)});
     if (record.value) {
         configs.insert_or_assign(std::string(record.name), std::string(*record.value));
     } else {
@@ -24,7 +26,8 @@ Result<void> ConfigsDelta::apply(const protocol::ConfigRecord& record) {
 
 void ConfigsDelta::remove_topic(std::string_view name) {
     const ConfigResource resource{ResourceType::topic, std::string(name)};
-    if (touched_.contains(resource) || base_->by_resource.contains(resource)) open(resource).clear();
+    if (touched_.contains(resource) || base_->by_resource.contains(resource))
+        open(resource).clear();
 }
 
 std::shared_ptr<const ConfigsImage> ConfigsDelta::finish() && {

@@ -11,7 +11,8 @@ namespace milena::metadata {
 
 class ConfigsDelta {
 public:
-    ConfigsDelta(std::shared_ptr<const ConfigsImage> base, Changes& changes) : base_(std::move(base)), changes_(changes) {}
+    ConfigsDelta(std::shared_ptr<const ConfigsImage> base, Changes& changes)
+        : base_(std::move(base)), changes_(changes) {}
 
     Result<void> apply(const protocol::ConfigRecord& record);
     /// A topic takes its configuration with it.
@@ -29,7 +30,8 @@ private:
 
 class FeaturesDelta {
 public:
-    FeaturesDelta(std::shared_ptr<const FeaturesImage> base, Changes& changes) : part_(std::move(base)), changes_(changes) {}
+    FeaturesDelta(std::shared_ptr<const FeaturesImage> base, Changes& changes)
+        : part_(std::move(base)), changes_(changes) {}
 
     Result<void> apply(const protocol::FeatureLevelRecord& record);
 

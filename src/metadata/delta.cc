@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a delta takes which record. Every record type of 4.4 stands in kReaders, and a row without its apply()
-// does not compile; a test holds the table against the schema.
+// Which part of a delta takes which record. Every record type of 4.4 stands in kReaders, and a row
+// without its apply() does not compile; a test holds the table against the schema.
 #include "milena/metadata/delta.h"
 
 #include <array>
@@ -58,7 +58,9 @@ struct Delta::Parts {
     Result<void> apply(const protocol::EndTransactionRecord&) { return misplaced_marker(); }
     Result<void> apply(const protocol::AbortTransactionRecord&) { return misplaced_marker(); }
 
-    static Result<void> misplaced_marker() { return contradiction("a transaction's marker inside a delta"); }
+    static Result<void> misplaced_marker() {
+        return contradiction("a transaction's marker inside a delta");
+    }
 
     std::shared_ptr<const Image> base;
     Changes changes;
@@ -74,12 +76,14 @@ struct Delta::Parts {
     static Result<void> read(Parts& parts, const FramedRecord& framed) {
         if (framed.version > Record::kMaxVersion) {
             return fail(ErrorCode::unsupported_version,
-                        fmt::format("{} has version {}, which is newer than this software", Record::kName,
-                                    framed.version));
+                        fmt::format("{} has version {}, which is newer than this software",
+                                    Record::kName, framed.version));
         }
         parts.arena.reset();
         auto record = protocol::decode<Record>(framed.body, framed.version, parts.arena);
-        if (!record) return fail(ErrorCode::corrupt_message, fmt::format("{}: {}", Record::kName, record.error().why));
+        if (!record)
+            return fail(ErrorCode::corrupt_message,
+                        fmt::format("{}: {}", Record::kName, record.error().why));
         return parts.apply(*record);
     }
 
@@ -94,31 +98,39 @@ struct Delta::Parts {
     }
 };
 
-Delta::Delta(std::shared_ptr<const Image> base) : parts_(std::make_unique<Parts>(std::move(base))) {}
+Delta::Delta(std::shared_ptr<const Image> base)
+    : parts_(std::make_unique<Parts>(std::move(base))) {}
 Delta::~Delta() = default;
 Delta::Delta(Delta&&) noexcept = default;
 Delta& Delta::operator=(Delta&&) noexcept = default;
 
 Result<void> Delta::apply(BytesView record_value) {
-    using namespace protocol;
     static constexpr auto kReaders =
-        Parts::readers<RegisterBrokerRecord, UnregisterBrokerRecord, TopicRecord, PartitionRecord, ConfigRecord,
-                       PartitionChangeRecord, FenceBrokerRecord, UnfenceBrokerRecord, RemoveTopicRecord,
-                       DelegationTokenRecord, UserScramCredentialRecord, FeatureLevelRecord, ClientQuotaRecord,
-                       ProducerIdsRecord, BrokerRegistrationChangeRecord, AccessControlEntryRecord,
-                       RemoveAccessControlEntryRecord, NoOpRecord, ZkMigrationStateRecord,
-                       RemoveUserScramCredentialRecord, BeginTransactionRecord, EndTransactionRecord,
-                       AbortTransactionRecord, RemoveDelegationTokenRecord, RegisterControllerRecord, ClearElrRecord,
-                       UnregisterControllerRecord>();
+        Parts::readers<protocol::RegisterBrokerRecord, protocol::UnregisterBrokerRecord,
+                       protocol::TopicRecord, protocol::PartitionRecord, protocol::ConfigRecord,
+                       protocol::PartitionChangeRecord, protocol::FenceBrokerRecord,
+                       protocol::UnfenceBrokerRecord, protocol::RemoveTopicRecord,
+                       protocol::DelegationTokenRecord, protocol::UserScramCredentialRecord,
+                       protocol::FeatureLevelRecord, protocol::ClientQuotaRecord,
+                       protocol::ProducerIdsRecord, protocol::BrokerRegistrationChangeRecord,
+                       protocol::AccessControlEntryRecord, protocol::RemoveAccessControlEntryRecord,
+                       protocol::NoOpRecord, protocol::ZkMigrationStateRecord,
+                       protocol::RemoveUserScramCredentialRecord, protocol::BeginTransactionRecord,
+                       protocol::EndTransactionRecord, protocol::AbortTransactionRecord,
+                       protocol::RemoveDelegationTokenRecord, protocol::RegisterControllerRecord,
+                       protocol::ClearElrRecord, protocol::UnregisterControllerRecord>();
     TRY(const FramedRecord framed, read_frame(record_value));
     const auto type = static_cast<std::size_t>(framed.type);
     if (type >= kReaders.size() || kReaders[type] == nullptr) {
-        return fail(ErrorCode::unsupported_version, fmt::format("metadata record of unknown type {}", framed.type));
+        return fail(ErrorCode::unsupported_version,
+                    fmt::format("metadata record of unknown type {}", framed.type));
     }
     return kReaders[type](*parts_, framed);
 }
 
-const Changes& Delta::changes() const { return parts_->changes; }
+const Changes& Delta::changes() const {
+    return parts_->changes;
+}
 
 std::shared_ptr<const Image> Delta::finish(const Provenance& provenance) && {
     auto image = std::make_shared<Image>(*parts_->base);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Look-ups in the image, and equality by content.
 #include "milena/metadata/image.h"
 
 namespace milena::metadata {
@@ -64,7 +65,8 @@ bool Image::same_content(const Image& other) const {
     return kSameTarget(features, other.features) && kSameTarget(cluster, other.cluster) &&
            kSameTarget(topics, other.topics) && kSameTarget(configs, other.configs) &&
            kSameTarget(client_quotas, other.client_quotas) && kSameTarget(acls, other.acls) &&
-           kSameTarget(scram, other.scram) && kSameTarget(delegation_tokens, other.delegation_tokens) &&
+           kSameTarget(scram, other.scram) &&
+           kSameTarget(delegation_tokens, other.delegation_tokens) &&
            next_producer_id == other.next_producer_id;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image as records: the inverse of the deltas, for snapshots. Fields that the finalized metadata.version does not
-// know yet are left out, as they would be in the log.
+// An image as records: the inverse of the deltas, for snapshots. Fields that the finalized
+// metadata.version does not know yet are left out, as they would be in the log.
 #include "milena/metadata/delta.h"
 #include "milena/metadata/features.h"
 #include "milena/protocol/records/metadata.h"
@@ -13,7 +13,8 @@ using Values = std::vector<RecordValue>;
 template <class Endpoint>
 std::vector<Endpoint> endpoint_views(const std::vector<BrokerEndpoint>& endpoints) {
     std::vector<Endpoint> views;
-    for (const BrokerEndpoint& e : endpoints) views.push_back({e.listener, e.host, e.port, e.security_protocol});
+    for (const BrokerEndpoint& e : endpoints)
+        views.push_back({e.listener, e.host, e.port, e.security_protocol});
     return views;
 }
 
@@ -40,8 +41,10 @@ void add_features(const FeaturesImage& features, Values& values) {
 }  // namespace
 
 RecordValue record_of(const BrokerRegistration& broker, const RecordVersions& versions) {
-    const auto endpoints = endpoint_views<protocol::RegisterBrokerRecord::BrokerEndpoint>(broker.endpoints);
-    const auto features = feature_views<protocol::RegisterBrokerRecord::BrokerFeature>(broker.features);
+    const auto endpoints =
+        endpoint_views<protocol::RegisterBrokerRecord::BrokerEndpoint>(broker.endpoints);
+    const auto features =
+        feature_views<protocol::RegisterBrokerRecord::BrokerFeature>(broker.features);
     protocol::RegisterBrokerRecord record;
     record.broker_id = broker.id.value;
     record.incarnation_id = broker.incarnation_id;
@@ -59,8 +62,10 @@ RecordValue record_of(const BrokerRegistration& broker, const RecordVersions& ve
 }
 
 RecordValue record_of(const ControllerRegistration& controller) {
-    const auto endpoints = endpoint_views<protocol::RegisterControllerRecord::ControllerEndpoint>(controller.endpoints);
-    const auto features = feature_views<protocol::RegisterControllerRecord::ControllerFeature>(controller.features);
+    const auto endpoints = endpoint_views<protocol::RegisterControllerRecord::ControllerEndpoint>(
+        controller.endpoints);
+    const auto features =
+        feature_views<protocol::RegisterControllerRecord::ControllerFeature>(controller.features);
     protocol::RegisterControllerRecord record;
     record.controller_id = controller.id.value;
     record.incarnation_id = controller.incarnation_id;
@@ -89,8 +94,10 @@ RecordValue record_of(Uuid topic, PartitionIndex index, const PartitionRegistrat
     record.leader_epoch = partition.leader_epoch.value;
     record.partition_epoch = partition.partition_epoch.value;
     if (versions.log_directories) record.directories = partition.directories;
-    if (versions.eligible_leader_replicas && !eligible.empty()) record.eligible_leader_replicas = eligible;
-    if (versions.eligible_leader_replicas && !last_known.empty()) record.last_known_elr = last_known;
+    if (versions.eligible_leader_replicas && !eligible.empty())
+        record.eligible_leader_replicas = eligible;
+    if (versions.eligible_leader_replicas && !last_known.empty())
+        record.last_known_elr = last_known;
     return encode_record(record, versions.partition);
 }
 
@@ -106,8 +113,8 @@ static void add_topics(const TopicsImage& topics, const RecordVersions& versions
 static void add_configs(const ConfigsImage& configs, Values& values) {
     for (const auto& [resource, entries] : configs.by_resource) {
         for (const auto& [name, value] : *entries) {
-            values.push_back(encode_record(
-                protocol::ConfigRecord{static_cast<std::int8_t>(resource.type), resource.name, name, value}));
+            values.push_back(encode_record(protocol::ConfigRecord{
+                static_cast<std::int8_t>(resource.type), resource.name, name, value}));
         }
     }
 }
@@ -116,7 +123,8 @@ static void add_quotas(const ClientQuotasImage& quotas, Values& values) {
     for (const auto& [entity, limits] : quotas.by_entity) {
         std::vector<protocol::ClientQuotaRecord::EntityData> parts;
         for (const auto& [type, name] : entity) {
-            parts.push_back({type, name ? protocol::NullableString(*name) : protocol::NullableString()});
+            parts.push_back(
+                {type, name ? protocol::NullableString(*name) : protocol::NullableString()});
         }
         for (const auto& [key, limit] : limits) {
             values.push_back(encode_record(protocol::ClientQuotaRecord{parts, key, limit, false}));
@@ -127,8 +135,8 @@ static void add_quotas(const ClientQuotasImage& quotas, Values& values) {
 static void add_access(const Image& image, Values& values) {
     for (const auto& [id, acl] : image.acls->by_id) {
         values.push_back(encode_record(protocol::AccessControlEntryRecord{
-            id, acl.resource_type, acl.resource_name, acl.pattern_type, acl.principal, acl.host, acl.operation,
-            acl.permission_type}));
+            id, acl.resource_type, acl.resource_name, acl.pattern_type, acl.principal, acl.host,
+            acl.operation, acl.permission_type}));
     }
     for (const auto& [user, credential] : image.scram->by_user) {
         values.push_back(encode_record(protocol::UserScramCredentialRecord{
@@ -138,8 +146,8 @@ static void add_access(const Image& image, Values& values) {
     for (const auto& [id, token] : image.delegation_tokens->by_id) {
         const std::vector<std::string_view> renewers(token.renewers.begin(), token.renewers.end());
         values.push_back(encode_record(protocol::DelegationTokenRecord{
-            token.owner, token.requester, renewers, token.issue_timestamp_ms, token.max_timestamp_ms,
-            token.expiration_timestamp_ms, id}));
+            token.owner, token.requester, renewers, token.issue_timestamp_ms,
+            token.max_timestamp_ms, token.expiration_timestamp_ms, id}));
     }
 }
 
@@ -147,15 +155,18 @@ std::vector<RecordValue> records_of(const Image& image) {
     const RecordVersions versions(image.features->level(kMetadataVersion));
     Values values;
     add_features(*image.features, values);
-    for (const auto& [id, broker] : image.cluster->brokers) values.push_back(record_of(broker, versions));
+    for (const auto& [id, broker] : image.cluster->brokers)
+        values.push_back(record_of(broker, versions));
     if (versions.controller_registration) {
-        for (const auto& [id, controller] : image.cluster->controllers) values.push_back(record_of(controller));
+        for (const auto& [id, controller] : image.cluster->controllers)
+            values.push_back(record_of(controller));
     }
     add_topics(*image.topics, versions, values);
     add_configs(*image.configs, values);
     add_quotas(*image.client_quotas, values);
     if (image.next_producer_id > 0) {
-        values.push_back(encode_record(protocol::ProducerIdsRecord{-1, -1, image.next_producer_id}));
+        values.push_back(
+            encode_record(protocol::ProducerIdsRecord{-1, -1, image.next_producer_id}));
     }
     add_access(image, values);
     return values;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One delta at a time on the newest whole image; a transaction keeps its own until it ends.
 #include "milena/metadata/loader.h"
 
 #include <fmt/format.h>
@@ -8,13 +9,17 @@
 namespace milena::metadata {
 
 Loader::Loader(std::shared_ptr<const Image> image, bool in_transaction)
-    : published_(std::move(image)), current_(published_), end_(published_->provenance), in_transaction_(in_transaction) {
+    : published_(std::move(image)),
+      current_(published_),
+      end_(published_->provenance),
+      in_transaction_(in_transaction) {
     if (in_transaction_) delta_.emplace(current_);
 }
 
 Result<void> Loader::apply(std::span<const BytesView> values, const Provenance& end) {
     for (std::size_t index = 0; index < values.size(); ++index) {
-        const Offset offset = end.last_offset.next() + -static_cast<std::int64_t>(values.size() - index);
+        const Offset offset =
+            end.last_offset.next() + -static_cast<std::int64_t>(values.size() - index);
         if (const Result<void> applied = apply_record(values[index], offset, end); !applied) {
             return fail_at(fmt::format("metadata record at offset {}", offset), applied.error());
         }
@@ -43,9 +48,11 @@ void Loader::settle() {
 }
 
 Result<void> Loader::begin_transaction(Offset offset, const Provenance& end) {
-    if (in_transaction_) return fail(ErrorCode::invalid_record, "a transaction begins inside another");
+    if (in_transaction_)
+        return fail(ErrorCode::invalid_record, "a transaction begins inside another");
     // What came before it in the same batch is whole, and shows.
-    if (offset.value - 1 > end_.last_offset.value) end_ = {Offset(offset.value - 1), end.last_epoch, end.timestamp_ms};
+    if (offset.value - 1 > end_.last_offset.value)
+        end_ = {Offset(offset.value - 1), end.last_epoch, end.timestamp_ms};
     settle();
     delta_.emplace(current_);
     in_transaction_ = true;
@@ -53,7 +60,8 @@ Result<void> Loader::begin_transaction(Offset offset, const Provenance& end) {
 }
 
 Result<void> Loader::end_transaction(bool keep) {
-    if (!in_transaction_) return fail(ErrorCode::invalid_record, "a transaction ends that has not begun");
+    if (!in_transaction_)
+        return fail(ErrorCode::invalid_record, "a transaction ends that has not begun");
     in_transaction_ = false;
     if (keep) settle();
     delta_.reset();

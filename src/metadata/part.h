@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a delta have in common: the image they start from, and its copy once something changes.
+// What the parts of a delta have in common: the image they start from, and its copy once something
+// changes.
 #pragma once
 
 #include <memory>

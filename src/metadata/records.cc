@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The frame around a record, and which record versions a metadata.version allows.
 #include "milena/metadata/records.h"
 
 #include <fmt/format.h>
@@ -32,8 +33,13 @@ void append_frame(std::vector<std::byte>& value, std::int16_t type, std::int16_t
 }
 
 RecordVersions::RecordVersions(std::int16_t level)
-    : register_broker(level >= 30 ? 4 : level >= 17 ? 3 : level >= 8 ? 2 : 1),
-      partition(level >= 23 ? 2 : level >= 17 ? 1 : 0),
+    : register_broker(level >= 30   ? 4
+                      : level >= 17 ? 3
+                      : level >= 8  ? 2
+                                    : 1),
+      partition(level >= 23   ? 2
+                : level >= 17 ? 1
+                              : 0),
       partition_change(partition),
       transactions(level >= 13),
       controller_registration(level >= 15),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Applies topics and partitions: a leader in a change raises the leader epoch, any change the
+// partition epoch.
 #include "topics_delta.h"
 
 namespace milena::metadata {
@@ -20,18 +22,24 @@ std::optional<Uuid> TopicsDelta::find(std::string_view name) const {
 }
 
 TopicsDelta::Open* TopicsDelta::open(Uuid id) {
-    if (const auto at = touched_.find(id); at != touched_.end()) return at->second ? &*at->second : nullptr;
+    if (const auto at = touched_.find(id); at != touched_.end())
+        return at->second ? &*at->second : nullptr;
     const auto* const topic = base_->by_id.find(id);
     if (!topic) return nullptr;
     changes_.topics.insert(id);
-    return &*touched_.emplace(id, Open{(*topic)->name, decltype(Open::partitions)((*topic)->partitions)}).first->second;
+    return &*touched_
+                 .emplace(id,
+                          Open{(*topic)->name, decltype(Open::partitions)((*topic)->partitions)})
+                 .first->second;
 }
 
 Result<void> TopicsDelta::apply(const protocol::TopicRecord& record) {
     if (find(record.name)) return contradiction("a second topic with the name {}", record.name);
-    if (open(record.topic_id)) return contradiction("a second topic with the id {}", record.topic_id);
+    if (open(record.topic_id))
+        return contradiction("a second topic with the id {}", record.topic_id);
     const ShardedMap<PartitionIndex, PartitionRegistration> none;
-    touched_.insert_or_assign(record.topic_id, Open{std::string(record.name), decltype(Open::partitions)(none)});
+    touched_.insert_or_assign(record.topic_id,
+                              Open{std::string(record.name), decltype(Open::partitions)(none)});
     names().set(std::string(record.name), record.topic_id);
     changes_.topics.insert(record.topic_id);
     return ok();
@@ -48,14 +56,18 @@ Result<std::string> TopicsDelta::apply(const protocol::RemoveTopicRecord& record
 
 Result<void> TopicsDelta::apply(const protocol::PartitionRecord& record) {
     Open* const topic = open(record.topic_id);
-    if (!topic) return contradiction("partition {} of topic {}, which does not exist", record.partition_id, record.topic_id);
+    if (!topic)
+        return contradiction("partition {} of topic {}, which does not exist", record.partition_id,
+                             record.topic_id);
     PartitionRegistration partition;
     partition.replicas = broker_ids(record.replicas);
     partition.directories.assign(record.directories.begin(), record.directories.end());
-    if (partition.directories.empty()) partition.directories.assign(partition.replicas.size(), kMigrating);
+    if (partition.directories.empty())
+        partition.directories.assign(partition.replicas.size(), kMigrating);
     if (partition.directories.size() != partition.replicas.size()) {
-        return contradiction("partition {} of topic {} has {} replicas in {} directories", record.partition_id,
-                             topic->name, partition.replicas.size(), partition.directories.size());
+        return contradiction("partition {} of topic {} has {} replicas in {} directories",
+                             record.partition_id, topic->name, partition.replicas.size(),
+                             partition.directories.size());
     }
     partition.in_sync_replicas = broker_ids(record.isr);
     partition.removing_replicas = broker_ids(record.removing_replicas);
@@ -75,23 +87,27 @@ static void set_replicas(PartitionRegistration& partition, std::vector<BrokerId>
     std::vector<Uuid> directories;
     for (const BrokerId replica : replicas) {
         const auto at = std::ranges::find(partition.replicas, replica);
-        directories.push_back(at == partition.replicas.end()
-                                  ? kUnassigned
-                                  : partition.directories[static_cast<std::size_t>(at - partition.replicas.begin())]);
+        directories.push_back(
+            at == partition.replicas.end()
+                ? kUnassigned
+                : partition.directories[static_cast<std::size_t>(at - partition.replicas.begin())]);
     }
     partition.replicas = std::move(replicas);
     partition.directories = std::move(directories);
 }
 
-static Result<void> change(PartitionRegistration& partition, const protocol::PartitionChangeRecord& record) {
-    const auto assign = [](std::vector<BrokerId>& brokers, const protocol::NullableArray<std::int32_t>& now) {
+static Result<void> change(PartitionRegistration& partition,
+                           const protocol::PartitionChangeRecord& record) {
+    const auto assign = [](std::vector<BrokerId>& brokers,
+                           const protocol::NullableArray<std::int32_t>& now) {
         if (now.has_value()) brokers = broker_ids(now);
     };
     if (record.replicas.has_value()) set_replicas(partition, broker_ids(record.replicas));
     if (record.directories.has_value()) {
         if (record.directories.size() != partition.replicas.size()) {
-            return contradiction("partition {} of topic {} gets {} directories for {} replicas", record.partition_id,
-                                 record.topic_id, record.directories.size(), partition.replicas.size());
+            return contradiction("partition {} of topic {} gets {} directories for {} replicas",
+                                 record.partition_id, record.topic_id, record.directories.size(),
+                                 partition.replicas.size());
         }
         partition.directories.assign(record.directories.begin(), record.directories.end());
     }
@@ -100,7 +116,8 @@ static Result<void> change(PartitionRegistration& partition, const protocol::Par
     assign(partition.adding_replicas, record.adding_replicas);
     assign(partition.eligible_leader_replicas, record.eligible_leader_replicas);
     assign(partition.last_known_eligible_leader_replicas, record.last_known_elr);
-    if (record.leader_recovery_state >= 0) partition.is_recovering = record.leader_recovery_state == 1;
+    if (record.leader_recovery_state >= 0)
+        partition.is_recovering = record.leader_recovery_state == 1;
     if (record.leader != kSameLeader) {
         partition.leader = BrokerId(record.leader);
         ++partition.leader_epoch.value;
@@ -111,10 +128,11 @@ static Result<void> change(PartitionRegistration& partition, const protocol::Par
 
 Result<void> TopicsDelta::apply(const protocol::PartitionChangeRecord& record) {
     Open* const topic = open(record.topic_id);
-    PartitionRegistration* const partition = topic ? topic->partitions.edit(PartitionIndex(record.partition_id)) : nullptr;
+    PartitionRegistration* const partition =
+        topic ? topic->partitions.edit(PartitionIndex(record.partition_id)) : nullptr;
     if (!partition) {
-        return contradiction("partition {} of topic {} changes, which does not exist", record.partition_id,
-                             record.topic_id);
+        return contradiction("partition {} of topic {} changes, which does not exist",
+                             record.partition_id, record.topic_id);
     }
     return change(*partition, record);
 }
@@ -122,10 +140,13 @@ Result<void> TopicsDelta::apply(const protocol::PartitionChangeRecord& record) {
 void TopicsDelta::clear_eligible(Uuid id) {
     Open* const topic = open(id);
     if (!topic) return;  // gone by an earlier record of this delta
-    const ShardedMap<PartitionIndex, PartitionRegistration> all = std::move(topic->partitions).finish();
+    const ShardedMap<PartitionIndex, PartitionRegistration> all =
+        std::move(topic->partitions).finish();
     topic->partitions = decltype(Open::partitions)(all);
     for (const auto& [index, partition] : all) {
-        if (partition.eligible_leader_replicas.empty() && partition.last_known_eligible_leader_replicas.empty()) continue;
+        if (partition.eligible_leader_replicas.empty() &&
+            partition.last_known_eligible_leader_replicas.empty())
+            continue;
         PartitionRegistration& changed = *topic->partitions.edit(index);
         changed.eligible_leader_replicas.clear();
         changed.last_known_eligible_leader_replicas.clear();
@@ -136,7 +157,9 @@ void TopicsDelta::clear_eligible(Uuid id) {
 Result<void> TopicsDelta::apply(const protocol::ClearElrRecord& record) {
     if (!record.topic_name.empty()) {
         const std::optional<Uuid> id = find(record.topic_name);
-        if (!id) return contradiction("eligible replicas of topic {}, which does not exist", record.topic_name);
+        if (!id)
+            return contradiction("eligible replicas of topic {}, which does not exist",
+                                 record.topic_name);
         clear_eligible(*id);
         return ok();
     }
@@ -153,8 +176,8 @@ std::shared_ptr<const TopicsImage> TopicsDelta::finish() && {
     decltype(image->by_id)::Editor topics(base_->by_id);
     for (auto& [id, open] : touched_) {
         if (open) {
-            topics.set(id, std::make_shared<const TopicImage>(
-                               TopicImage{std::move(open->name), id, std::move(open->partitions).finish()}));
+            topics.set(id, std::make_shared<const TopicImage>(TopicImage{
+                               std::move(open->name), id, std::move(open->partitions).finish()}));
         } else {
             topics.erase(id);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Topics and their partitions. A topic that changes is taken apart once, however many of its partitions change.
+// Topics and their partitions. A topic that changes is taken apart once, however many of its
+// partitions change.
 #pragma once
 
 #include <map>
@@ -12,7 +13,8 @@ namespace milena::metadata {
 
 class TopicsDelta {
 public:
-    TopicsDelta(std::shared_ptr<const TopicsImage> base, Changes& changes) : base_(std::move(base)), changes_(changes) {}
+    TopicsDelta(std::shared_ptr<const TopicsImage> base, Changes& changes)
+        : base_(std::move(base)), changes_(changes) {}
 
     Result<void> apply(const protocol::TopicRecord& record);
     Result<void> apply(const protocol::PartitionRecord& record);

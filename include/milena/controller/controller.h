@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's decisions: given the image and a request, which records to append and what to answer once they are
-// committed. No I/O, no threads, no waiting; the host appends the records, hands them back through apply() at once, and
-// parks the answer until they are committed (drivers/controller.h).
+// The controller's decisions: given the image and a request, which records to append and what to
+// answer once they are committed. No I/O, no threads, no waiting; the host appends the records,
+// hands them back through apply() at once, and parks the answer until they are committed
+// (drivers/controller.h).
 //
-// Records are the only writers: a request's handler reads state and returns records; apply() alone changes it, on what
-// was decided here and on what another controller decided the same way. State is an Image, so that falling back to what
-// is committed is a pointer. Beside it stand only things that may be forgotten: when brokers were last heard of, and
-// indexes that can be rebuilt.
+// Records are the only writers: a request's handler reads state and returns records; apply() alone
+// changes it, on what was decided here and on what another controller decided the same way. State
+// is an Image, so that falling back to what is committed is a pointer. Beside it stand only things
+// that may be forgotten: when brokers were last heard of, and indexes that can be rebuilt.
 //
-// One concern, one file in src/controller: activation, brokers, topics, placement, configs, partitions.
+// One concern, one file in src/controller: activation, brokers, topics, placement, configs,
+// partitions.
 #pragma once
 
 #include <memory>
@@ -34,15 +36,18 @@ struct Options {
     std::int16_t default_replication_factor = 1;
     bool delete_topic_enable = true;
     std::int32_t session_timeout_ms = 9000;  ///< broker.session.timeout.ms
-    std::int32_t idle_interval_ms = 500;     ///< metadata.max.idle.interval.ms; 0 writes no idle records
+    std::int32_t idle_interval_ms =
+        500;  ///< metadata.max.idle.interval.ms; 0 writes no idle records
     /// What the static configuration makes of a topic that sets nothing.
     config::TopicConfig topic_defaults;
-    /// The static configuration, for the values and sources in CreateTopics answers. May be null: all defaults.
+    /// The static configuration, for the values and sources in CreateTopics answers. May be null:
+    /// all defaults.
     std::shared_ptr<const config::Settings> settings;
 };
 
-/// Records to append, in one atomic batch, at the offset that the decision was made for; and the answer to give when
-/// they are committed. An answer without records waits for what it read to be committed.
+/// Records to append, in one atomic batch, at the offset that the decision was made for; and the
+/// answer to give when they are committed. An answer without records waits for what it read to be
+/// committed.
 template <class Reply>
 struct Decision {
     std::vector<RecordValue> records;
@@ -58,7 +63,8 @@ struct Activation {
     std::shared_ptr<const metadata::Image> committed;
     /// A metadata transaction has begun in the log whose end never came: it will be aborted.
     bool in_transaction = false;
-    /// The records that formatting left (KIP-778), for a log that has none of its own; none: the defaults of Kafka 4.4.
+    /// The records that formatting left (KIP-778), for a log that has none of its own; none: the
+    /// defaults of Kafka 4.4.
     std::span<const RecordValue> bootstrap;
     env::Instant now;
 };
@@ -69,31 +75,38 @@ public:
     Controller(Options options, env::Random& random);
     ~Controller();
 
-    /// This node leads the quorum; decides from now on. The records go first into the log; on an empty log they are the
-    /// first of a cluster. Every unfenced broker has a whole session timeout from now on to be heard of.
+    /// This node leads the quorum; decides from now on. The records go first into the log; on an
+    /// empty log they are the first of a cluster. Every unfenced broker has a whole session timeout
+    /// from now on to be heard of.
     Records activate(const Activation& activation);
     /// Leadership is lost: what was not committed is forgotten.
     void resign();
     bool is_active() const { return state_ != nullptr; }
-    /// What the decisions are made on: the committed image and what was decided since. Only while active.
+    /// What the decisions are made on: the committed image and what was decided since. Only while
+    /// active.
     const std::shared_ptr<const metadata::Image>& image() const;
 
-    /// Takes the records of one decision of ours, appended from `first` on. An error is a bug of ours in those records.
-    Result<void> apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch, env::Instant now);
+    /// Takes the records of one decision of ours, appended from `first` on. An error is a bug of
+    /// ours in those records.
+    Result<void> apply(std::span<const RecordValue> records, Offset first, LeaderEpoch epoch,
+                       env::Instant now);
 
-    // Requests; only while active. `next` is the offset that the first of the returned records will get.
+    // Requests; only while active. `next` is the offset that the first of the returned records will
+    // get.
     Decision<CreateTopicsReply> create_topics(const CreateTopicsRequest& request) const;
     Decision<std::vector<DeletedTopic>> delete_topics(std::span<const TopicToDelete> topics) const;
-    Decision<Result<RegisterBrokerReply>> register_broker(const RegisterBrokerRequest& request, Offset next,
-                                                          env::Instant now) const;
+    Decision<Result<RegisterBrokerReply>> register_broker(const RegisterBrokerRequest& request,
+                                                          Offset next, env::Instant now) const;
     /// Notes that the broker was heard of even if it changes nothing.
-    Decision<Result<BrokerHeartbeatReply>> heartbeat(const BrokerHeartbeatRequest& request, env::Instant now);
+    Decision<Result<BrokerHeartbeatReply>> heartbeat(const BrokerHeartbeatRequest& request,
+                                                     env::Instant now);
     Decision<Result<void>> unregister_broker(BrokerId broker) const;
     Decision<Result<void>> register_controller(const RegisterControllerRequest& request) const;
-    Decision<Result<ProducerIdBlock>> allocate_producer_ids(const AllocateProducerIdsRequest& request) const;
+    Decision<Result<ProducerIdBlock>> allocate_producer_ids(
+        const AllocateProducerIdsRequest& request) const;
 
-    /// What is due at `now`: fences at most one broker whose session ended (ask again: deadline() says so), or writes an
-    /// idle record.
+    /// What is due at `now`: fences at most one broker whose session ended (ask again: deadline()
+    /// says so), or writes an idle record.
     Records tick(env::Instant now);
     /// When to call tick() next.
     env::Instant deadline() const;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to the active controller, for those who do not care where it is: in this process, or another node's. Call it
-// from any executor; the answer comes back to the caller's.
+// The way to the active controller, for those who do not care where it is: in this process, or
+// another node's. Call it from any executor; the answer comes back to the caller's.
 //
-// NOT_CONTROLLER means that it is not known, or was lost before the answer was certain: what was asked may or may not
-// have happened; ask again. REQUEST_TIMED_OUT means that the deadline came first, and the same holds.
+// NOT_CONTROLLER means that it is not known, or was lost before the answer was certain: what was
+// asked may or may not have happened; ask again. REQUEST_TIMED_OUT means that the deadline came
+// first, and the same holds.
 #pragma once
 
 #include "milena/controller/requests.h"
@@ -17,18 +18,21 @@ public:
     virtual ~Gateway() = default;
 
     /// Answered when the topics are committed and this node's published image holds them.
-    virtual env::Task<Result<CreateTopicsReply>> create_topics(CreateTopicsRequest request, env::Instant deadline) = 0;
-    /// In the order of `topics`. Answered when it is committed and this node's published image shows it.
-    virtual env::Task<Result<std::vector<DeletedTopic>>> delete_topics(std::vector<TopicToDelete> topics,
-                                                                      env::Instant deadline) = 0;
+    virtual env::Task<Result<CreateTopicsReply>> create_topics(CreateTopicsRequest request,
+                                                               env::Instant deadline) = 0;
+    /// In the order of `topics`. Answered when it is committed and this node's published image
+    /// shows it.
+    virtual env::Task<Result<std::vector<DeletedTopic>>> delete_topics(
+        std::vector<TopicToDelete> topics, env::Instant deadline) = 0;
     virtual env::Task<Result<RegisterBrokerReply>> register_broker(RegisterBrokerRequest request,
                                                                    env::Instant deadline) = 0;
     virtual env::Task<Result<BrokerHeartbeatReply>> heartbeat(BrokerHeartbeatRequest request,
                                                               env::Instant deadline) = 0;
     virtual env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) = 0;
-    virtual env::Task<Result<void>> register_controller(RegisterControllerRequest request, env::Instant deadline) = 0;
-    virtual env::Task<Result<ProducerIdBlock>> allocate_producer_ids(AllocateProducerIdsRequest request,
-                                                                     env::Instant deadline) = 0;
+    virtual env::Task<Result<void>> register_controller(RegisterControllerRequest request,
+                                                        env::Instant deadline) = 0;
+    virtual env::Task<Result<ProducerIdBlock>> allocate_producer_ids(
+        AllocateProducerIdsRequest request, env::Instant deadline) = 0;
 };
 
 }  // namespace milena::controller

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller can be asked, and its answers, as plain structs: no version of the protocol shows here. An error
-// of one item of a request stands in that item's answer; an error of the whole request is the Error of a Result.
+// What the controller can be asked, and its answers, as plain structs: no version of the protocol
+// shows here. An error of one item of a request stands in that item's answer; an error of the whole
+// request is the Error of a Result.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +35,9 @@ struct NewTopic {
     std::string name;
     std::int32_t partition_count = -1;     ///< −1: num.partitions
     std::int16_t replication_factor = -1;  ///< −1: default.replication.factor
-    std::vector<ManualAssignment> assignments;
+    std::vector<ManualAssignment> assignments{};
     /// A null value is an error that the answer tells.
-    std::vector<std::pair<std::string, std::optional<std::string>>> configs;
+    std::vector<std::pair<std::string, std::optional<std::string>>> configs{};
 };
 
 struct CreateTopicsRequest {
@@ -55,7 +56,8 @@ struct TopicConfigEntry {
     bool operator==(const TopicConfigEntry&) const = default;
 };
 
-/// What became of one topic. Where code is none, id (zero if only validated), counts and configs are set.
+/// What became of one topic. Where code is none, id (zero if only validated), counts and configs
+/// are set.
 struct CreatedTopic {
     std::string name{};
     ErrorCode code = ErrorCode::none;

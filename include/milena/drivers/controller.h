@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller of this node: carries the decisions of the Controller core to the quorum and the answers back.
-// While this node leads the quorum it decides; else every request is NOT_CONTROLLER. All of it runs on the control
-// thread; the requests may be made from any executor.
+// The controller of this node: carries the decisions of the Controller core to the quorum and the
+// answers back. While this node leads the quorum it decides; else every request is NOT_CONTROLLER.
+// All of it runs on the control thread; the requests may be made from any executor.
 //
-//   request -> decision -> append scheduled -> applied at once -> committed -> in the published image -> answer
+//   request -> decision -> append scheduled -> applied at once -> committed -> in the published
+//   image -> answer
 #pragma once
 
 #include <memory>
@@ -21,10 +22,12 @@ class MetadataPublisher;
 /// A listener of the quorum, which must be started with it and with `publisher`.
 class ControllerHost : public controller::Gateway, public QuorumListener {
 public:
-    /// `quorum` and `publisher` are used until stop(). Requests that have not been answered are bounded by kParkedMax;
-    /// one more is THROTTLING_QUOTA_EXCEEDED. On the control thread, or before it runs.
-    static std::shared_ptr<ControllerHost> make(env::Env& env, Logger logger, controller::Options options,
-                                                Quorum& quorum, MetadataPublisher& publisher);
+    /// `quorum` and `publisher` are used until stop(). Requests that have not been answered are
+    /// bounded by kParkedMax; one more is THROTTLING_QUOTA_EXCEEDED. On the control thread, or
+    /// before it runs.
+    static std::shared_ptr<ControllerHost> make(env::Env& env, Logger logger,
+                                                controller::Options options, Quorum& quorum,
+                                                MetadataPublisher& publisher);
 
     /// Decides nothing any more; what is parked is answered NOT_CONTROLLER. On the control thread.
     virtual void stop() = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the cluster's image that say who may do what and how much of it: client quotas, ACLs, SCRAM credentials
-// and delegation tokens. Immutable; see image.h.
+// The parts of the cluster's image that say who may do what and how much of it: client quotas,
+// ACLs, SCRAM credentials and delegation tokens. Immutable; see image.h.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,13 @@
 
 namespace milena::metadata {
 
-/// Whom a quota is for: "user", "client-id" and "ip" to a name, or to nothing for the default of that kind (KIP-546).
+/// Whom a quota is for: "user", "client-id" and "ip" to a name, or to nothing for the default of
+/// that kind (KIP-546).
 using QuotaEntity = std::map<std::string, std::optional<std::string>>;
 
 struct ClientQuotasImage {
-    /// Entity to quota key to value: bytes or requests per second, or a percentage, as the key has it.
+    /// Entity to quota key to value: bytes or requests per second, or a percentage, as the key has
+    /// it.
     std::map<QuotaEntity, std::map<std::string, double>> by_entity;
 
     bool operator==(const ClientQuotasImage&) const = default;

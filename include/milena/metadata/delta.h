@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one image to the next: a delta takes records in their order, one part per aspect, and gives the image after them
-// and the names of what changed, which drives everything else. One owner, one thread.
+// From one image to the next: a delta takes records in their order, one part per aspect, and gives
+// the image after them and the names of what changed, which drives everything else. One owner, one
+// thread.
 #pragma once
 
 #include <memory>
@@ -39,9 +40,10 @@ public:
     Delta(Delta&&) noexcept;
     Delta& operator=(Delta&&) noexcept;
 
-    /// Applies one record. CORRUPT_MESSAGE if it is not framed as one, UNSUPPORTED_VERSION if its type or version is
-    /// newer than 4.4's, INVALID_RECORD if it contradicts the image (a partition of no topic, a change of no broker):
-    /// the log can't be followed then. Markers of a metadata transaction are INVALID_RECORD too: Loader sees to them.
+    /// Applies one record. CORRUPT_MESSAGE if it is not framed as one, UNSUPPORTED_VERSION if its
+    /// type or version is newer than 4.4's, INVALID_RECORD if it contradicts the image (a partition
+    /// of no topic, a change of no broker): the log can't be followed then. Markers of a metadata
+    /// transaction are INVALID_RECORD too: Loader sees to them.
     Result<void> apply(BytesView record_value);
 
     const Changes& changes() const;
@@ -53,11 +55,12 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// What differs between any two images, found by looking: for when a snapshot took the place of the records between.
+/// What differs between any two images, found by looking: for when a snapshot took the place of the
+/// records between.
 Changes difference(const Image& before, const Image& after);
 
-/// The records that make `image` out of nothing, in the order of Apache Kafka's snapshots, in the versions that the
-/// image's metadata.version allows.
+/// The records that make `image` out of nothing, in the order of Apache Kafka's snapshots, in the
+/// versions that the image's metadata.version allows.
 std::vector<RecordValue> records_of(const Image& image);
 
 }  // namespace milena::metadata

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The features of a 4.4 cluster (KIP-584): what this software can do, and what a new cluster begins with.
+// The features of a 4.4 cluster (KIP-584): what this software can do, and what a new cluster begins
+// with.
 #pragma once
 
 #include <array>

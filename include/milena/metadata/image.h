@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster as it is at one offset of the metadata log: immutable, shared by everybody who reads. An image is made
-// from the one before and a delta; what did not change is the same memory in both.
+// The cluster as it is at one offset of the metadata log: immutable, shared by everybody who reads.
+// An image is made from the one before and a delta; what did not change is the same memory in both.
 #pragma once
 
 #include <map>
@@ -101,14 +101,22 @@ struct ClusterImage {
 
     /// Null if there is no such broker.
     const BrokerRegistration* find_broker(BrokerId id) const;
-    /// True for a registered broker that is neither fenced nor on its way out: it may lead and be in sync.
+    /// True for a registered broker that is neither fenced nor on its way out: it may lead and be
+    /// in sync.
     bool is_active(BrokerId id) const;
 };
 
-/// Overrides of one config resource: a topic, a broker ("" is the cluster-wide default), a group, client metrics.
+/// Overrides of one config resource: a topic, a broker ("" is the cluster-wide default), a group,
+/// client metrics.
 using Configs = std::map<std::string, std::string, std::less<>>;
 
-enum class ResourceType : std::int8_t { topic = 2, broker = 4, broker_logger = 8, client_metrics = 16, group = 32 };
+enum class ResourceType : std::int8_t {
+    topic = 2,
+    broker = 4,
+    broker_logger = 8,
+    client_metrics = 16,
+    group = 32
+};
 
 struct ConfigResource {
     ResourceType type = ResourceType::topic;
@@ -127,7 +135,8 @@ struct ConfigsImage {
 };
 
 struct FeaturesImage {
-    std::map<std::string, std::int16_t, std::less<>> levels;  ///< finalized, metadata.version among them
+    std::map<std::string, std::int16_t, std::less<>>
+        levels;  ///< finalized, metadata.version among them
 
     bool operator==(const FeaturesImage&) const = default;
 
@@ -135,7 +144,8 @@ struct FeaturesImage {
     std::int16_t level(std::string_view feature) const;
 };
 
-/// Where the metadata log stood: the offset of the last record in the image, its epoch and its time.
+/// Where the metadata log stood: the offset of the last record in the image, its epoch and its
+/// time.
 struct Provenance {
     Offset last_offset{-1};
     LeaderEpoch last_epoch = kNoLeaderEpoch;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of __cluster_metadata as bytes. A record's value is
 //
-//   uvarint frame version (1) | uvarint record type | uvarint record version | body, as its schema has it
+//   uvarint frame version (1) | uvarint record type | uvarint record version | body, as its schema
+//   has it
 //
-// and its key is null. Which version of a record may be written depends on the finalized metadata.version.
+// and its key is null. Which version of a record may be written depends on the finalized
+// metadata.version.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +36,8 @@ Result<FramedRecord> read_frame(BytesView value);
 /// Appends the frame in front of a body.
 void append_frame(std::vector<std::byte>& value, std::int16_t type, std::int16_t version);
 
-/// The value of `record`, a struct of milena/protocol/records/metadata.h, in a version that can carry it.
+/// The value of `record`, a struct of milena/protocol/records/metadata.h, in a version that can
+/// carry it.
 template <class Record>
 RecordValue encode_record(const Record& record, std::int16_t version = Record::kMaxVersion) {
     RecordValue value;
@@ -59,8 +62,8 @@ struct RecordVersions {
     bool controller_unregistration;
 };
 
-/// The records that register a broker or a controller, or make a partition, as the image has them; what the versions
-/// lack is left out.
+/// The records that register a broker or a controller, or make a partition, as the image has them;
+/// what the versions lack is left out.
 RecordValue record_of(const BrokerRegistration& broker, const RecordVersions& versions);
 RecordValue record_of(const ControllerRegistration& controller);
 RecordValue record_of(Uuid topic, PartitionIndex index, const PartitionRegistration& partition,

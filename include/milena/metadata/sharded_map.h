@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ordered map that is never changed: an Editor makes the next one from it and copies only the shards it touches, so
-// a change costs a shard (at most kShardMax entries) and the list of shards, not the map. A shard is a sorted run of
-// neighbouring keys; readers walk, and page through, the whole in key order.
+// An ordered map that is never changed: an Editor makes the next one from it and copies only the
+// shards it touches, so a change costs a shard (at most kShardMax entries) and the list of shards,
+// not the map. A shard is a sorted run of neighbouring keys; readers walk, and page through, the
+// whole in key order.
 //
 //   list of shards  [ *  *  * ]           next list  [ *  *  * ]
 //                     |  |  |                          |  |  |
@@ -35,8 +36,8 @@ public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
 
-    /// The value of `key`, null if there is none; lives as long as a map that holds it. `Q` is anything that compares
-    /// with K.
+    /// The value of `key`, null if there is none; lives as long as a map that holds it. `Q` is
+    /// anything that compares with K.
     template <class Q>
     const V* find(const Q& key) const {
         const Iterator at = lower_bound(key);
@@ -60,10 +61,11 @@ public:
     template <class Q>
     Iterator lower_bound(const Q& key) const {
         const Shards& all = shards();
-        const auto shard = std::partition_point(all.begin(), all.end(),
-                                                [&](const auto& s) { return s->back().first < key; });
+        const auto shard = std::partition_point(
+            all.begin(), all.end(), [&](const auto& s) { return s->back().first < key; });
         if (shard == all.end()) return end();
-        return Iterator(&all, static_cast<std::size_t>(shard - all.begin()), position(**shard, key));
+        return Iterator(&all, static_cast<std::size_t>(shard - all.begin()),
+                        position(**shard, key));
     }
 
     bool operator==(const ShardedMap& other) const {
@@ -80,8 +82,9 @@ public:
         return true;
     }
 
-    /// Calls `each(key, old, now)` in key order for every key whose values are not the same object in memory; the
-    /// pointer is null on the side that lacks it. Shards that both share are not looked at, so equal values may be told.
+    /// Calls `each(key, old, now)` in key order for every key whose values are not the same object
+    /// in memory; the pointer is null on the side that lacks it. Shards that both share are not
+    /// looked at, so equal values may be told.
     template <class Each>
     void for_each_difference(const ShardedMap& now, const Each& each) const {
         static constexpr const V* kAbsent = nullptr;
@@ -115,15 +118,15 @@ private:
     }
     template <class Q>
     static std::size_t position(const Shard& shard, const Q& key) {
-        const auto at =
-            std::partition_point(shard.begin(), shard.end(), [&](const Entry& entry) { return entry.first < key; });
+        const auto at = std::partition_point(shard.begin(), shard.end(),
+                                             [&](const Entry& entry) { return entry.first < key; });
         return static_cast<std::size_t>(at - shard.begin());
     }
 
     /// Over whole shards while both are at the start of the same one.
     static void skip_shared(Iterator& a, Iterator& b) {
-        while (a.position_ == 0 && b.position_ == 0 && a.shard_ < a.shards_->size() && b.shard_ < b.shards_->size() &&
-               (*a.shards_)[a.shard_] == (*b.shards_)[b.shard_]) {
+        while (a.position_ == 0 && b.position_ == 0 && a.shard_ < a.shards_->size() &&
+               b.shard_ < b.shards_->size() && (*a.shards_)[a.shard_] == (*b.shards_)[b.shard_]) {
             ++a.shard_;
             ++b.shard_;
         }
@@ -175,7 +178,8 @@ private:
     std::size_t position_ = 0;
 };
 
-/// Makes the next map. The shards it has copied are its own until finish(), so many changes to one shard copy it once.
+/// Makes the next map. The shards it has copied are its own until finish(), so many changes to one
+/// shard copy it once.
 template <class K, class V>
 class ShardedMap<K, V>::Editor {
 public:
@@ -195,7 +199,8 @@ public:
         if (at == shards_.size()) return nullptr;
         const Shard& shard = *shards_[at].shared;
         const std::size_t position = ShardedMap::position(shard, key);
-        return position < shard.size() && !(key < shard[position].first) ? &shard[position].second : nullptr;
+        return position < shard.size() && !(key < shard[position].first) ? &shard[position].second
+                                                                         : nullptr;
     }
 
     /// The value of `key` to be changed in place, null if there is none; good until the next call.
@@ -287,7 +292,8 @@ private:
         const auto middle = low.begin() + static_cast<std::ptrdiff_t>(low.size() / 2);
         Shard high(std::make_move_iterator(middle), std::make_move_iterator(low.end()));
         low.erase(middle, low.end());
-        shards_.insert(shards_.begin() + static_cast<std::ptrdiff_t>(at) + 1, Slot::make(std::move(high)));
+        shards_.insert(shards_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                       Slot::make(std::move(high)));
     }
 
     std::vector<Slot> shards_;

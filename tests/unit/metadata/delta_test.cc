@@ -62,7 +62,9 @@ protected:
         record.directories = directories;
         apply(record);
     }
-    const PartitionRegistration& partition() const { return image_->topics->find("t")->partitions.at(PartitionIndex(0)); }
+    const PartitionRegistration& partition() const {
+        return image_->topics->find("t")->partitions.at(PartitionIndex(0));
+    }
     static PartitionChangeRecord change_of_partition() {
         PartitionChangeRecord record;
         record.partition_id = 0;
@@ -81,7 +83,8 @@ protected:
 };
 
 TEST(Delta, TakesEveryRecordOfTheSchemaInEveryVersion) {
-    // A record of defaults is either applied or found to contradict the empty image; it is never unknown or unreadable.
+    // A record of defaults is either applied or found to contradict the empty image; it is never
+    // unknown or unreadable.
     Arena arena;
     int types = 0;
     for (const MessageType* const type : message_types()) {
@@ -91,9 +94,12 @@ TEST(Delta, TakesEveryRecordOfTheSchemaInEveryVersion) {
         for (std::int16_t version = type->min_version; version <= type->max_version; ++version) {
             RecordValue value;
             append_frame(value, type->key, version);
-            ASSERT_TRUE(append_message(*type, make_message(*type, arena), version, value, nullptr)) << type->name;
+            ASSERT_TRUE(append_message(*type, make_message(*type, arena), version, value, nullptr))
+                << type->name;
             const Result<void> applied = Delta(Image::empty()).apply(value);
-            if (!applied) EXPECT_EQ(applied.error().code, ErrorCode::invalid_record) << type->name << applied.error().why;
+            if (!applied)
+                EXPECT_EQ(applied.error().code, ErrorCode::invalid_record)
+                    << type->name << applied.error().why;
         }
     }
     EXPECT_EQ(types, 27);
@@ -102,7 +108,8 @@ TEST(Delta, TakesEveryRecordOfTheSchemaInEveryVersion) {
 TEST(Delta, RefusesWhatIsNewerThanItKnows) {
     std::vector<std::byte> newer_version;
     append_frame(newer_version, TopicRecord::kKey, TopicRecord::kMaxVersion + 1);
-    EXPECT_EQ(Delta(Image::empty()).apply(newer_version).error().code, ErrorCode::unsupported_version);
+    EXPECT_EQ(Delta(Image::empty()).apply(newer_version).error().code,
+              ErrorCode::unsupported_version);
 
     std::vector<std::byte> newer_type;
     append_frame(newer_type, 99, 0);
@@ -170,7 +177,8 @@ TEST_F(DeltaTest, ClearsEligibleReplicasOfOneTopicOrOfAll) {
         EXPECT_THAT(partition().last_known_eligible_leader_replicas, IsEmpty());
         EXPECT_EQ(partition().partition_epoch, PartitionEpoch(11));
         apply(ClearElrRecord{name});
-        EXPECT_EQ(partition().partition_epoch, PartitionEpoch(11)) << "nothing to clear, nothing changed";
+        EXPECT_EQ(partition().partition_epoch, PartitionEpoch(11))
+            << "nothing to clear, nothing changed";
     }
     expect_refused(ClearElrRecord{"missing"});
 }
@@ -181,7 +189,9 @@ TEST_F(DeltaTest, RemovesATopicWithItsConfiguration) {
     EXPECT_EQ(image_->configs->find(ResourceType::topic, "t")->at("retention.ms"), "1");
     apply(RemoveTopicRecord{kTopic});
     EXPECT_EQ(image_->topics->find("t"), nullptr);
-    EXPECT_EQ(image_->topics->by_id.size() + image_->topics->by_name.size() + image_->configs->by_resource.size(), 0U);
+    EXPECT_EQ(image_->topics->by_id.size() + image_->topics->by_name.size() +
+                  image_->configs->by_resource.size(),
+              0U);
     EXPECT_EQ(changes_.configs.size(), 1U);
     expect_refused(RemoveTopicRecord{kTopic});
 }
@@ -229,12 +239,14 @@ TEST_F(DeltaTest, KeepsFeaturesQuotasUsersTokensAndIds) {
 
     const std::vector<ClientQuotaRecord::EntityData> entity{{"user", "alice"}, {"client-id", {}}};
     apply(ClientQuotaRecord{entity, "producer_byte_rate", 1024, false});
-    EXPECT_EQ(image_->client_quotas->by_entity.at({{"user", "alice"}, {"client-id", std::nullopt}}).at("producer_byte_rate"),
+    EXPECT_EQ(image_->client_quotas->by_entity.at({{"user", "alice"}, {"client-id", std::nullopt}})
+                  .at("producer_byte_rate"),
               1024);
     apply(ClientQuotaRecord{entity, "producer_byte_rate", 0, true});
     EXPECT_TRUE(image_->client_quotas->by_entity.empty());
 
-    apply(UserScramCredentialRecord{"alice", 1, as_bytes("salt"), as_bytes("stored"), as_bytes("server"), 4096});
+    apply(UserScramCredentialRecord{"alice", 1, as_bytes("salt"), as_bytes("stored"),
+                                    as_bytes("server"), 4096});
     EXPECT_EQ(image_->scram->by_user.at({1, "alice"}).iterations, 4096);
     apply(RemoveUserScramCredentialRecord{"alice", 1});
     EXPECT_TRUE(image_->scram->by_user.empty());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any image, turned into records and replayed, is the same image; and what differs between two images is found.
+// Any image, turned into records and replayed, is the same image; and what differs between two
+// images is found.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -10,9 +11,15 @@
 namespace milena::metadata {
 namespace {
 
-int below(int bound) { return *rc::gen::inRange(0, bound); }
-std::string any_name() { return std::string(1, static_cast<char>('a' + below(6))); }
-Uuid any_id() { return {1, static_cast<std::uint64_t>(100 + below(1000))}; }
+int below(int bound) {
+    return *rc::gen::inRange(0, bound);
+}
+std::string any_name() {
+    return std::string(1, static_cast<char>('a' + below(6)));
+}
+Uuid any_id() {
+    return {1, static_cast<std::uint64_t>(100 + below(1000))};
+}
 std::vector<BrokerId> any_brokers() {
     std::vector<BrokerId> brokers;
     for (int count = below(4); count > 0; --count) brokers.emplace_back(below(5));
@@ -22,7 +29,8 @@ std::vector<BrokerId> any_brokers() {
 PartitionRegistration any_partition() {
     PartitionRegistration partition;
     partition.replicas = any_brokers();
-    for (std::size_t i = 0; i < partition.replicas.size(); ++i) partition.directories.push_back(any_id());
+    for (std::size_t i = 0; i < partition.replicas.size(); ++i)
+        partition.directories.push_back(any_id());
     partition.in_sync_replicas = any_brokers();
     partition.removing_replicas = any_brokers();
     partition.adding_replicas = any_brokers();
@@ -40,9 +48,11 @@ std::shared_ptr<const TopicsImage> any_topics() {
     decltype(topics->by_id)::Editor by_id(topics->by_id);
     decltype(topics->by_name)::Editor by_name(topics->by_name);
     for (int number = below(5); number > 0; --number) {
-        TopicImage topic{any_name() + std::to_string(number), {2, static_cast<std::uint64_t>(number)}, {}};
+        TopicImage topic{
+            any_name() + std::to_string(number), {2, static_cast<std::uint64_t>(number)}, {}};
         decltype(topic.partitions)::Editor partitions(topic.partitions);
-        for (int index = below(4); index > 0; --index) partitions.set(PartitionIndex(index - 1), any_partition());
+        for (int index = below(4); index > 0; --index)
+            partitions.set(PartitionIndex(index - 1), any_partition());
         topic.partitions = std::move(partitions).finish();
         by_name.set(topic.name, topic.id);
         by_id.set(topic.id, std::make_shared<const TopicImage>(topic));
@@ -65,9 +75,12 @@ std::shared_ptr<const ClusterImage> any_cluster() {
         broker.fenced = below(2) == 0;
         broker.in_controlled_shutdown = below(2) == 0;
         broker.log_directories = {any_id()};
-        if (below(2) == 0) broker.cordoned_log_directories = std::vector<Uuid>(static_cast<std::size_t>(below(2)), any_id());
+        if (below(2) == 0)
+            broker.cordoned_log_directories =
+                std::vector<Uuid>(static_cast<std::size_t>(below(2)), any_id());
         cluster->brokers.emplace(broker.id, broker);
-        cluster->controllers.emplace(broker.id, ControllerRegistration{broker.id, any_id(), broker.endpoints, {}});
+        cluster->controllers.emplace(
+            broker.id, ControllerRegistration{broker.id, any_id(), broker.endpoints, {}});
     }
     return cluster;
 }
@@ -77,8 +90,9 @@ std::shared_ptr<const ConfigsImage> any_configs() {
     decltype(configs->by_resource)::Editor resources(configs->by_resource);
     for (int count = below(5); count > 0; --count) {
         const ResourceType type = below(2) == 0 ? ResourceType::topic : ResourceType::broker;
-        resources.set({type, below(3) == 0 ? "" : any_name()},
-                      std::make_shared<const Configs>(Configs{{any_name(), any_name()}, {"key", ""}}));
+        resources.set(
+            {type, below(3) == 0 ? "" : any_name()},
+            std::make_shared<const Configs>(Configs{{any_name(), any_name()}, {"key", ""}}));
     }
     configs->by_resource = std::move(resources).finish();
     return configs;
@@ -95,19 +109,22 @@ void add_access(Image& image) {
 
     AclsImage acls;
     decltype(acls.by_id)::Editor by_id(acls.by_id);
-    for (int count = below(3); count > 0; --count) by_id.set(any_id(), {2, any_name(), 3, "User:a", "*", 3, 3});
+    for (int count = below(3); count > 0; --count)
+        by_id.set(any_id(), {2, any_name(), 3, "User:a", "*", 3, 3});
     acls.by_id = std::move(by_id).finish();
     image.acls = std::make_shared<const AclsImage>(acls);
 
     ScramImage scram;
     for (int count = below(3); count > 0; --count) {
-        scram.by_user.insert_or_assign({1, any_name()}, ScramCredential{{std::byte{1}}, {std::byte{2}}, {}, 4096});
+        scram.by_user.insert_or_assign({1, any_name()},
+                                       ScramCredential{{std::byte{1}}, {std::byte{2}}, {}, 4096});
     }
     image.scram = std::make_shared<const ScramImage>(scram);
 
     DelegationTokensImage tokens;
     for (int count = below(3); count > 0; --count) {
-        tokens.by_id.insert_or_assign(any_name(), DelegationToken{"User:a", "User:b", {"User:c"}, 1, 2, below(9)});
+        tokens.by_id.insert_or_assign(
+            any_name(), DelegationToken{"User:a", "User:b", {"User:c"}, 1, 2, below(9)});
     }
     image.delegation_tokens = std::make_shared<const DelegationTokensImage>(tokens);
 }
@@ -115,7 +132,8 @@ void add_access(Image& image) {
 std::shared_ptr<const Image> any_image() {
     auto image = std::make_shared<Image>(*Image::empty());
     auto features = std::make_shared<FeaturesImage>();
-    features->levels = {{std::string(kMetadataVersion), 33}, {any_name(), static_cast<std::int16_t>(1 + below(3))}};
+    features->levels = {{std::string(kMetadataVersion), 33},
+                        {any_name(), static_cast<std::int16_t>(1 + below(3))}};
     image->features = features;
     image->cluster = any_cluster();
     image->topics = any_topics();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images out of committed batches: transactions, snapshots, and the metadata log that a real Apache Kafka 4.4 wrote.
+// Images out of committed batches: transactions, snapshots, and the metadata log that a real Apache
+// Kafka 4.4 wrote.
 #include "milena/metadata/loader.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +16,9 @@ namespace {
 
 using namespace protocol;
 
-Provenance at(std::int64_t offset) { return {Offset(offset), LeaderEpoch(1), 0}; }
+Provenance at(std::int64_t offset) {
+    return {Offset(offset), LeaderEpoch(1), 0};
+}
 
 /// Applies the records as one batch that begins at `first`.
 Result<void> apply(Loader& loader, std::int64_t first, const std::vector<RecordValue>& records) {
@@ -23,10 +26,18 @@ Result<void> apply(Loader& loader, std::int64_t first, const std::vector<RecordV
     return loader.apply(values, at(first + static_cast<std::int64_t>(records.size()) - 1));
 }
 
-RecordValue feature(std::string_view name) { return encode_record(FeatureLevelRecord{name, 1}); }
-RecordValue begin() { return encode_record(BeginTransactionRecord{}); }
-RecordValue end() { return encode_record(EndTransactionRecord{}); }
-RecordValue abort() { return encode_record(AbortTransactionRecord{}); }
+RecordValue feature(std::string_view name) {
+    return encode_record(FeatureLevelRecord{name, 1});
+}
+RecordValue begin() {
+    return encode_record(BeginTransactionRecord{});
+}
+RecordValue end() {
+    return encode_record(EndTransactionRecord{});
+}
+RecordValue abort() {
+    return encode_record(AbortTransactionRecord{});
+}
 
 TEST(Loader, GivesOneImageForManyBatches) {
     Loader loader(Image::empty());
@@ -94,19 +105,23 @@ TEST(Loader, RefusesMarkersOutOfOrder) {
 
 TEST(Loader, NamesTheOffsetOfABadRecord) {
     Loader loader(Image::empty());
-    const auto applied = apply(loader, 10, {feature("a"), encode_record(RemoveTopicRecord{Uuid{1, 1}})});
+    const auto applied =
+        apply(loader, 10, {feature("a"), encode_record(RemoveTopicRecord{Uuid{1, 1}})});
     ASSERT_FALSE(applied);
     EXPECT_THAT(applied.error().why, ::testing::HasSubstr("offset 11"));
 }
 
 TEST(Loader, TellsWhatASnapshotChanged) {
     Loader loader(Image::empty());
-    ASSERT_TRUE(apply(loader, 0, {feature("a"), encode_record(TopicRecord{"old", Uuid{1, 1}}),
-                                  encode_record(TopicRecord{"same", Uuid{2, 2}})}));
+    ASSERT_TRUE(apply(loader, 0,
+                      {feature("a"), encode_record(TopicRecord{"old", Uuid{1, 1}}),
+                       encode_record(TopicRecord{"same", Uuid{2, 2}})}));
     loader.take();
-    const std::vector<RecordValue> snapshot{feature("a"), encode_record(TopicRecord{"same", Uuid{2, 2}}),
+    const std::vector<RecordValue> snapshot{feature("a"),
+                                            encode_record(TopicRecord{"same", Uuid{2, 2}}),
                                             encode_record(TopicRecord{"new", Uuid{3, 3}})};
-    ASSERT_TRUE(loader.load_snapshot(std::vector<BytesView>(snapshot.begin(), snapshot.end()), at(99)));
+    ASSERT_TRUE(
+        loader.load_snapshot(std::vector<BytesView>(snapshot.begin(), snapshot.end()), at(99)));
     const auto update = loader.take();
     ASSERT_TRUE(update);
     EXPECT_EQ(update->after->provenance, at(99));
@@ -134,12 +149,15 @@ protected:
         while (!rest.empty()) {
             const auto batch = record::first_batch(rest);
             if (!batch || !*batch) break;
-            Batch one{{}, {(*batch)->last_offset(), (*batch)->leader_epoch(), (*batch)->max_timestamp().value}};
+            Batch one{{},
+                      {(*batch)->last_offset(), (*batch)->leader_epoch(),
+                       (*batch)->max_timestamp().value}};
             if (!(*batch)->is_control()) {
-                const auto read = record::for_each_record(**batch, {}, [&](const record::RecordView& record) {
-                    one.values.push_back(*record.value);
-                    return true;
-                });
+                const auto read =
+                    record::for_each_record(**batch, {}, [&](const record::RecordView& record) {
+                        one.values.push_back(*record.value);
+                        return true;
+                    });
                 EXPECT_TRUE(read);
             }
             result.push_back(std::move(one));
@@ -161,7 +179,8 @@ protected:
     }
     static std::shared_ptr<const Image> load(std::string_view name, std::int64_t end) {
         std::vector<BytesView> values;
-        for (const Batch& batch : batches(name)) values.insert(values.end(), batch.values.begin(), batch.values.end());
+        for (const Batch& batch : batches(name))
+            values.insert(values.end(), batch.values.begin(), batch.values.end());
         Loader loader(Image::empty());
         const auto loaded = loader.load_snapshot(values, {Offset(end - 1), LeaderEpoch(1), 0});
         EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().why);
@@ -188,7 +207,9 @@ TEST_F(ApacheMetadata, IsReplayedToItsEnd) {
     EXPECT_EQ(configs->at("internal.segment.bytes"), "16384");
     EXPECT_EQ(configs->size(), 3U);
     EXPECT_EQ(image->configs->find(ResourceType::broker, "")->at("min.insync.replicas"), "1");
-    EXPECT_EQ(image->configs->find(ResourceType::group, "share-group")->at("share.auto.offset.reset"), "earliest");
+    EXPECT_EQ(
+        image->configs->find(ResourceType::group, "share-group")->at("share.auto.offset.reset"),
+        "earliest");
 }
 
 TEST_F(ApacheMetadata, HoldsBrokersUsersQuotasAndAcls) {
@@ -196,13 +217,16 @@ TEST_F(ApacheMetadata, HoldsBrokersUsersQuotasAndAcls) {
     const auto* const broker = image->cluster->find_broker(BrokerId(1));
     ASSERT_NE(broker, nullptr);
     EXPECT_EQ(broker->epoch, BrokerEpoch(237));
-    EXPECT_EQ(broker->endpoints, (std::vector<BrokerEndpoint>{{"PLAINTEXT", "127.0.0.1", 39092, 0}}));
+    EXPECT_EQ(broker->endpoints,
+              (std::vector<BrokerEndpoint>{{"PLAINTEXT", "127.0.0.1", 39092, 0}}));
     EXPECT_EQ(broker->log_directories, (std::vector<Uuid>{*Uuid::parse("DtP_uNMmSvSxLTXiT9_NfQ")}));
-    EXPECT_EQ(image->cluster->controllers.at(BrokerId(1)).features.at("metadata.version"), (VersionRange{7, 33}));
+    EXPECT_EQ(image->cluster->controllers.at(BrokerId(1)).features.at("metadata.version"),
+              (VersionRange{7, 33}));
     EXPECT_EQ(image->next_producer_id, 2000);
     EXPECT_EQ(image->scram->by_user.size(), 2U);
     EXPECT_EQ(image->scram->by_user.at({1, "alice"}).iterations, 4096);
-    EXPECT_EQ(image->client_quotas->by_entity.at({{"user", "alice"}}).at("producer_byte_rate"), 1048576.0);
+    EXPECT_EQ(image->client_quotas->by_entity.at({{"user", "alice"}}).at("producer_byte_rate"),
+              1048576.0);
     const AclEntry& acl = image->acls->by_id.at(*Uuid::parse("OU_DWY3xRVKxyXZo5EKKeA"));
     EXPECT_EQ(acl, (AclEntry{2, "pl", 4, "User:alice", "*", 3, 3}));
 }
@@ -217,7 +241,8 @@ TEST_F(ApacheMetadata, ReplaysToTheSameImageAsItsSnapshot) {
 }
 
 TEST_F(ApacheMetadata, FollowsPartitionsThroughAControlledShutdown) {
-    // Offsets 204 to 229 shut the only broker down; 240 to 263 elect it again from the eligible replicas.
+    // Offsets 204 to 229 shut the only broker down; 240 to 263 elect it again from the eligible
+    // replicas.
     const auto down = replay(231)->topics->find("plain")->partitions.at(PartitionIndex(0));
     EXPECT_EQ(down.leader, kNoBroker);
     EXPECT_TRUE(down.in_sync_replicas.empty());
@@ -236,7 +261,8 @@ TEST_F(ApacheMetadata, TurnsIntoRecordsAndBack) {
     const auto image = replay(INT64_MAX);
     const auto records = records_of(*image);
     Loader loader(Image::empty());
-    ASSERT_TRUE(loader.load_snapshot(std::vector<BytesView>(records.begin(), records.end()), image->provenance));
+    ASSERT_TRUE(loader.load_snapshot(std::vector<BytesView>(records.begin(), records.end()),
+                                     image->provenance));
     loader.take();
     EXPECT_TRUE(loader.image()->same_content(*image));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sharded map against std::map: any history of edits gives the same entries in the same order, and no edit is seen in
-// a map that was made before it.
+// A sharded map against std::map: any history of edits gives the same entries in the same order,
+// and no edit is seen in a map that was made before it.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -43,9 +43,9 @@ void apply(const std::vector<Edit>& edits, Map& map, Model& model) {
 
 void expect_same(const Map& map, const Model& model) {
     RC_ASSERT(map.size() == model.size());
-    RC_ASSERT(std::equal(map.begin(), map.end(), model.begin(), model.end(), [](const auto& a, const auto& b) {
-        return a.first == b.first && a.second == b.second;
-    }));
+    RC_ASSERT(std::equal(
+        map.begin(), map.end(), model.begin(), model.end(),
+        [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }));
 }
 
 RC_GTEST_PROP(ShardedMap, HoldsWhatAMapHoldsAndOldMapsStayAsTheyWere, ()) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A quorum whose log is a vector: the test says who leads and when what was scheduled is committed.
+#pragma once
+
+#include <vector>
+
+#include "milena/drivers/quorum.h"
+
+namespace milena::drivers {
+
+class MemoryQuorum final : public Quorum {
+public:
+    explicit MemoryQuorum(env::Env& env) : env_(env) {}
+
+    void start(std::vector<QuorumListener*> listeners) override {
+        listeners_ = std::move(listeners);
+    }
+
+    Result<AppendedRange> schedule(LeaderEpoch expected_epoch,
+                                   std::vector<std::vector<std::byte>> values) override {
+        if (!leads_ || expected_epoch != epoch_)
+            return fail(ErrorCode::not_controller, "does not lead");
+        if (is_full) return fail(ErrorCode::request_timed_out, "too much is not committed");
+        const AppendedRange range = put(std::move(values), 0);
+        if (commits_by_itself) {
+            env::post(env_.control(), [this] { commit(); });
+        }
+        return range;
+    }
+    env::Task<Result<Offset>> append(LeaderEpoch, std::vector<std::vector<std::byte>>) override {
+        co_return fail(ErrorCode::unsupported_version, "the controller schedules");
+    }
+    QuorumStatus status() const override {
+        QuorumStatus status;
+        status.epoch = epoch_;
+        status.is_leader = leads_;
+        status.log_end_offset = end_;
+        return status;
+    }
+    env::Task<void> stop() override { co_return; }
+
+    // What the test does, on the control thread.
+
+    /// This node leads a new epoch; its first record, a control record, is committed.
+    void lead() {
+        epoch_.value += 1;
+        leads_ = true;
+        put({}, 1);
+        commit();
+        for (QuorumListener* const listener : listeners_)
+            listener->on_leader_change(epoch_, BrokerId(1), true);
+    }
+    /// Another node leads; what was not committed is gone.
+    void lose() {
+        epoch_.value += 1;
+        leads_ = false;
+        end_ = committed_;
+        while (!batches_.empty() && batches_.back().base >= committed_) batches_.pop_back();
+        for (QuorumListener* const listener : listeners_)
+            listener->on_leader_change(epoch_, BrokerId(2), false);
+    }
+    void commit() {
+        std::vector<MetadataBatch> batches;
+        for (const Batch& batch : batches_) {
+            if (batch.base < committed_) continue;
+            batches.push_back({batch.base,
+                               Offset(batch.base.value + batch.count - 1),
+                               batch.epoch,
+                               env_.clock().wall(),
+                               {batch.values.begin(), batch.values.end()}});
+        }
+        committed_ = end_;
+        if (batches.empty()) return;
+        for (QuorumListener* const listener : listeners_) listener->on_committed(batches);
+    }
+    Offset committed() const { return committed_; }
+    Offset end() const { return end_; }
+
+    bool commits_by_itself = true;
+    bool is_full = false;
+
+private:
+    struct Batch {
+        Offset base;
+        std::int64_t count;
+        LeaderEpoch epoch;
+        std::vector<std::vector<std::byte>> values;
+    };
+
+    AppendedRange put(std::vector<std::vector<std::byte>> values, std::int64_t control_records) {
+        const std::int64_t count = static_cast<std::int64_t>(values.size()) + control_records;
+        const AppendedRange range{end_, Offset(end_.value + count - 1)};
+        batches_.push_back({end_, count, epoch_, std::move(values)});
+        end_ = range.last_offset.next();
+        return range;
+    }
+
+    env::Env& env_;
+    std::vector<QuorumListener*> listeners_;
+    std::vector<Batch> batches_;
+    LeaderEpoch epoch_{0};
+    bool leads_ = false;
+    Offset end_{0};
+    Offset committed_{0};
+};
+
+}  // namespace milena::drivers
