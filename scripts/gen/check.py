@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that parsed messages make sense and resolves them: names to structs, ranges cut to what exists, defaults."""
+"""Checks that parsed messages make sense, and resolves them: type names to structs, ranges cut
+to the versions that exist, defaults to values."""
 from dataclasses import dataclass, field
 
 from parse import NONE, OPEN, SchemaError, Versions
 
-# Bytes on the wire; for what has a length, those of the shortest one (a varint).
-WIRE_BYTES = {'bool': 1, 'int8': 1, 'int16': 2, 'uint16': 2, 'int32': 4, 'uint32': 4, 'int64': 8, 'float64': 8,
-              'uuid': 16, 'string': 1, 'bytes': 1, 'records': 1}
+# The types of the wire and the bytes of each; of what has a length, the bytes of a classic length
+# (a flexible one takes a single byte at least).
+WIRE_BYTES = {'bool': 1, 'int8': 1, 'int16': 2, 'uint16': 2, 'int32': 4, 'uint32': 4, 'int64': 8,
+              'float64': 8, 'uuid': 16, 'string': 2, 'bytes': 4, 'records': 4}
+COUNTED = {'string', 'bytes', 'records'}
+CLASSIC_COUNT_BYTES = 4
 INTEGERS = {'int8': (-2**7, 2**7 - 1), 'int16': (-2**15, 2**15 - 1), 'uint16': (0, 2**16 - 1),
             'int32': (-2**31, 2**31 - 1), 'uint32': (0, 2**32 - 1), 'int64': (-2**63, 2**63 - 1)}
-MAY_BE_NULL = {'string', 'bytes', 'records'}
 LISTENERS = {'broker', 'controller'}
 
 
@@ -69,7 +72,7 @@ def default_of(field):
 
 
 class Resolver:
-    """Turns the fields of one message into checked ones and collects its structs in the order of use."""
+    """Checks the fields of one message and collects its structs, inner ones first."""
 
     def __init__(self, message):
         self.message = message
@@ -88,7 +91,7 @@ class Resolver:
         if field.fields:
             shape = [(f.name, f.type, f.versions) for f in field.fields]
             if name in self.named or self.inline.setdefault(name, shape) != shape:
-                raise SchemaError(f'{field.where}: struct {name} has two shapes in {self.message.full_name}')
+                raise SchemaError(f'{field.where}: struct {name} has two shapes in this message')
             return self.struct(name, field.fields, field.where)
         if name in self.named:
             return self.struct(name, self.named[name].fields, field.where)
@@ -100,7 +103,7 @@ class Resolver:
             raise SchemaError(f'{where}: struct {name} holds itself')
         if name not in self.done:
             self.open.append(name)
-            self.done[name] = self.resolve(name, fields)  # after its inner ones: dictionaries keep the order
+            self.done[name] = self.resolve(name, fields)  # its inner ones stand before it now
             self.open.pop()
         return self.done[name]
 
@@ -129,7 +132,7 @@ class Resolver:
         where = parsed.where
         if not parsed.versions:
             raise SchemaError(f'{where}: {parsed.name} exists in no version')
-        if parsed.nullable and not (parsed.is_array or struct or parsed.type in MAY_BE_NULL):
+        if parsed.nullable and not (parsed.is_array or struct or parsed.type in COUNTED):
             raise SchemaError(f'{where}: a {parsed.type} is never null')
         if bool(parsed.tagged) != (parsed.tag is not None):
             raise SchemaError(f'{where}: tagged= and tag= go together')
@@ -140,18 +143,21 @@ class Resolver:
         if not self.message.flexible.covers(parsed.tagged.meet(self.message.versions)):
             raise SchemaError(f'{where}: {parsed.name} is tagged in a version that is not flexible')
         if parsed.type == 'records':
-            raise SchemaError(f'{where}: records can\'t be in a tagged field, whose size stands before it')
+            raise SchemaError(f'{where}: records in a tagged field, whose size stands before it')
 
     def wire_bytes_min(self, struct):
-        """The least over all versions; at least one, so that no array can be longer than the bytes at hand."""
+        """The least over all versions, but one at least: an array is no longer than the bytes."""
+        def of_field(f, flexible):
+            if f.source.is_array:
+                return 1 if flexible else CLASSIC_COUNT_BYTES
+            if f.struct:
+                return 1 if f.nullable else f.struct.wire_bytes_min
+            return 1 if flexible and f.source.type in COUNTED else WIRE_BYTES[f.source.type]
+
         def in_version(version):
-            total = 1 if version >= self.message.flexible.first and self.message.flexible else 0
-            for f in struct.fields:
-                if f.versions.first <= version <= f.versions.last:
-                    inner = f.struct.wire_bytes_min if f.struct else WIRE_BYTES[f.source.type]
-                    null = 1 if f.nullable else inner
-                    total += 1 if f.source.is_array else min(inner, null)
-            return total
+            flexible = self.message.flexible.has(version)
+            there = [f for f in struct.fields if f.versions.has(version)]
+            return sum(of_field(f, flexible) for f in there) + (1 if flexible else 0)
         span = self.message.versions
         return max(1, min(in_version(v) for v in range(span.first, span.last + 1)))
 
@@ -163,9 +169,10 @@ def check_message(message):
     if message.flexible and message.flexible.last != OPEN:
         raise SchemaError(f'{where}: once flexible, always flexible')
     if (message.kind in ('header', 'data')) != (message.key is None):
-        raise SchemaError(f'{where}: a {message.kind} has {"no" if message.key is not None else "a"} key')
+        must = 'must' if message.key is None else 'must not'
+        raise SchemaError(f'{where}: a {message.kind} {must} have a key')
     if not set(message.listeners) <= LISTENERS or (message.listeners and message.kind != 'request'):
-        raise SchemaError(f'{where}: listeners are those of a request: {", ".join(sorted(LISTENERS))}')
+        raise SchemaError(f'{where}: a request has listeners, of {", ".join(sorted(LISTENERS))}')
     resolver = Resolver(message)
     body = resolver.resolve(message.full_name, message.fields)
     for struct in message.structs:

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The schema compiler: src/protocol/schema/*.txt to C++ (docs/formats/schema.md says what a schema file looks like).
+"""The schema compiler: schema files (docs/formats/schema.md) to C++.
 
-usage: compile_schema.py SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER            writes what changed
-       compile_schema.py --list SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER     prints the paths it would write
+usage: compile_schema.py SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER          writes what changed
+       compile_schema.py --list SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER   prints their names
 
-Headers go to INCLUDE_FOLDER/milena/protocol/{messages,records}, one a schema file. Sources go to SOURCE_FOLDER, a
-handful of files each: enough to keep two cores busy, few enough that the headers they share are not parsed a hundred
-times.
+Headers go to INCLUDE_FOLDER/milena/protocol/{messages,records}, one for each schema file. Sources
+go to SOURCE_FOLDER, one for a dozen schema files: enough of them to keep two cores busy, few enough
+that the headers they share are not parsed a hundred times.
 """
 import glob
 import os
+import pathlib
 import re
 import sys
 
@@ -44,31 +45,32 @@ def grouped(files):
 
 def compile_all(folder):
     """{'include' or 'source': {path: text}}"""
+    name = os.path.basename(folder)
     files = schema_files(folder)
-    checked = {}
-    parsed = {f: parse(open(f'{folder}/{f}').read(), f'{os.path.basename(folder)}/{f}') for f in files}
-    everything = check([message for messages in parsed.values() for message in messages])
-    for f in files:
-        checked[f] = [m for m in everything if any(m.source is p for p in parsed[f])]
+    parsed = {f: parse(pathlib.Path(folder, f).read_text(), f'{name}/{f}') for f in files}
+    everything = check([message for f in files for message in parsed[f]])
+    checked = {f: [m for m in everything if any(m.source is p for p in parsed[f])] for f in files}
     used = [f for f in files if checked[f]]
-    includes = {include_of(f): emit.header(f'{os.path.basename(folder)}/{f}', checked[f]) for f in used}
     apis = [m for m in everything if m.source.kind == 'request']
-    includes['milena/protocol/api_key.h'] = emit.api_key_header(apis)
+
+    includes = {include_of(f): emit.header(f'{name}/{f}', checked[f]) for f in used}
+    includes['milena/protocol/api_key.h'] = emit.api_key_header(name, apis)
+    sources = {}
     groups = grouped([(f'{folder}/{f}', f) for f in used])
-    sources = {f'messages_{i}.cc': emit.source(i, [(f'{os.path.basename(folder)}/{f}', include_of(f), checked[f])
-                                                   for f in group]) for i, group in enumerate(groups)}
-    sources['message_type_table.cc'] = emit.type_table(range(len(groups)))
-    sources['api_table.cc'] = emit.api_table(apis)
+    for i, group in enumerate(groups):
+        parts = [(f'{name}/{f}', include_of(f), checked[f]) for f in group]
+        sources[f'messages_{i}.cc'] = emit.source(i, parts)
+    sources['message_type_table.cc'] = emit.type_table(name, range(len(groups)))
+    sources['api_table.cc'] = emit.api_table(name, apis)
     return {'include': includes, 'source': sources}
 
 
 def write_changed(path, text):
-    """Leaves a file alone that is as it should be, so that only what changed is compiled again."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    if os.path.exists(path) and open(path).read() == text:
-        return
-    with open(path, 'w') as out:
-        out.write(text)
+    """Leaves a file alone that is as it should be: only what changed is compiled again."""
+    target = pathlib.Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists() or target.read_text() != text:
+        target.write_text(text)
 
 
 def main(arguments):

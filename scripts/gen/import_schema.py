@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Brings message schemas in from a folder in their text form (docs/formats/schema.md) and writes src/protocol/schema.
+"""Brings in message schemas that are in their text form (docs/formats/schema.md) already.
 
 usage: import_schema.py FOLDER SCHEMA_FOLDER
 
-FOLDER holds protocol/NNN-Name.txt, protocol/headers.txt, protocol/embedded.txt and records/*.txt. The facts of a message
-are replaced by the imported ones; the comment lines that stand before it in SCHEMA_FOLDER are ours and stay.
+FOLDER holds protocol/NNN-Name.txt, protocol/headers.txt, protocol/embedded.txt and records/*.txt.
+They replace the messages in SCHEMA_FOLDER; the comment lines before a message there are ours and stay.
 """
 import glob
 import os
+import pathlib
 import re
 import sys
 
 # Which of our record files an imported one becomes.
 RECORDS = {
-    'kraft-metadata': 'metadata', 'group-coordinator': 'group', 'transaction-coordinator': 'transaction',
-    'share-coordinator': 'share', 'raft-control': 'raft_control', 'log-control': 'log_control',
-    'remote-log': 'remote_log',
+    'kraft-metadata': 'metadata', 'group-coordinator': 'group',
+    'transaction-coordinator': 'transaction', 'share-coordinator': 'share',
+    'raft-control': 'raft_control', 'log-control': 'log_control', 'remote-log': 'remote_log',
 }
 LICENCE = '# SPDX-License-Identifier: Apache-2.0'
 
@@ -47,7 +48,9 @@ def merge(imported, ours):
     kept = {identity(message): comments for comments, message in blocks(ours) if message}
     heads = [comments for comments, message in blocks(ours) if not message] or [[LICENCE]]
     parts = ['\n'.join(head) for head in heads]
-    parts += ['\n'.join(kept.get(identity(message), []) + message) for _, message in blocks(imported) if message]
+    for _, message in blocks(imported):
+        if message:
+            parts.append('\n'.join(kept.get(identity(message), []) + message))
     return '\n\n'.join(parts) + '\n'
 
 
@@ -67,10 +70,9 @@ def main(folder, schema_folder):
     os.makedirs(f'{schema_folder}/records', exist_ok=True)
     for path in paths:
         target = f'{schema_folder}/{target_name(path)}'
-        ours = open(target).read() if os.path.exists(target) else ''
-        text = merge(open(path).read(), ours)
-        with open(target, 'w') as out:
-            out.write(text)
+        target = pathlib.Path(target)
+        ours = target.read_text() if target.exists() else ''
+        target.write_text(merge(pathlib.Path(path).read_text(), ours))
     print(f'{len(paths)} files')
 
 

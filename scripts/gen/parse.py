@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads schema files (docs/formats/schema.md) into messages. Syntax only; check.py knows what makes sense."""
+"""Reads schema files (docs/formats/schema.md) into messages. Syntax only: whether a schema makes
+sense is for check.py to say."""
 import re
 from dataclasses import dataclass, field
 
 OPEN = 32767  # the last version of an open range
-KINDS = ('request', 'response', 'header', 'data', 'metadata', 'coordinator-key', 'coordinator-value')
+KINDS = ('request', 'response', 'header', 'data', 'metadata', 'coordinator-key',
+         'coordinator-value')
 
 
 class SchemaError(Exception):
@@ -19,6 +21,9 @@ class Versions:
 
     def __bool__(self):
         return self.first <= self.last
+
+    def has(self, version):
+        return self.first <= version <= self.last
 
     def meet(self, other):
         return Versions(max(self.first, other.first), min(self.last, other.last))
@@ -73,7 +78,9 @@ class Message:
 
     @property
     def full_name(self):
-        return self.name + self.kind.capitalize() if self.kind in ('request', 'response') else self.name
+        """As its struct is called: ProduceRequest."""
+        suffix = self.kind.capitalize() if self.kind in ('request', 'response') else ''
+        return self.name + suffix
 
 
 def versions(text, where):
@@ -107,7 +114,7 @@ def attributes(words, where):
 def parse_message(line, where):
     words = line.split()
     if len(words) < 2 or words[1] not in KINDS:
-        raise SchemaError(f'{where}: a message begins with "Name kind", kind one of {", ".join(KINDS)}')
+        raise SchemaError(f'{where}: a message begins "Name kind", kind of {", ".join(KINDS)}')
     message = Message(words[0], words[1], where)
     for key, value in attributes(words[2:], where):
         if key == 'key' and value:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Fields, escaping, the console sink on spdlog, and the limit on lines that peers trigger.
 #include "milena/base/logger.h"
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -82,9 +83,12 @@ std::string log_field(std::string_view name, std::string_view value) {
     return out;
 }
 
-std::shared_ptr<LogSink> make_console_sink() { return std::make_shared<ConsoleSink>(); }
+std::shared_ptr<LogSink> make_console_sink() {
+    return std::make_shared<ConsoleSink>();
+}
 
-Logger::Logger(std::shared_ptr<LogSink> sink, LogLevel from) : sink_(std::move(sink)), from_(from) {}
+Logger::Logger(std::shared_ptr<LogSink> sink, LogLevel from)
+    : sink_(std::move(sink)), from_(from) {}
 
 Logger Logger::with_field(std::string field) const {
     Logger copy = *this;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Ids to url-safe base64 and back.
 #include "milena/base/uuid.h"
 
 namespace milena {
 namespace {
 
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr int kTextLength = 22;
 
 }  // namespace
@@ -15,7 +17,8 @@ std::string Uuid::text() const {
     std::string out(kTextLength, 'A');
     out[kTextLength - 1] = kAlphabet[static_cast<std::size_t>(low << 4 & 0x3F)];
     for (int digit = 0; digit < kTextLength - 1; ++digit) {
-        out[static_cast<std::size_t>(digit)] = kAlphabet[static_cast<std::size_t>(bits >> (122 - 6 * digit) & 0x3F)];
+        out[static_cast<std::size_t>(digit)] =
+            kAlphabet[static_cast<std::size_t>(bits >> (122 - 6 * digit) & 0x3F)];
     }
     return out;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Registers, beats, and takes leave of the controller.
 #include "milena/drivers/broker_lifecycle.h"
 
 namespace milena::drivers {
@@ -37,14 +38,18 @@ env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant d
                      kv("incarnation_id", options_.registration.incarnation_id));
             co_return ok();
         }
-        // A duplicate may be our own incarnation before a crash, whose session must end first (retriable by nature).
+        // A duplicate may be our own incarnation before a crash, whose session must end first
+        // (retriable by nature).
         const ErrorCode code = reply.error().code;
         const bool again = is_retriable(code) || code == ErrorCode::not_controller ||
                            code == ErrorCode::duplicate_broker_registration;
-        if (!again || env_.clock().now() >= deadline) co_return fail_at("broker registration", reply.error());
+        if (!again || env_.clock().now() >= deadline)
+            co_return fail_at("broker registration", reply.error());
         if (code == ErrorCode::duplicate_broker_registration) {
-            LOG_WARN(log_, "another process is registered under this node.id; waiting for its session to end",
-                     kv("node_id", options_.registration.id), kv("why", reply.error().why));
+            LOG_WARN(
+                log_,
+                "another process is registered under this node.id; waiting for its session to end",
+                kv("node_id", options_.registration.id), kv("why", reply.error().why));
             co_await env_.sleep(env_.control(), std::chrono::seconds(1));
         }
         co_await env_.sleep(env_.control(), kRetryPause);
@@ -61,7 +66,8 @@ env::Task<Result<void>> BrokerLifecycle::wait_until_unfenced(env::Instant deadli
         }
         co_await env_.sleep(env_.control(), kRetryPause);
     }
-    co_return fail(ErrorCode::request_timed_out, "the controller did not unfence this broker in time");
+    co_return fail(ErrorCode::request_timed_out,
+                   "the controller did not unfence this broker in time");
 }
 
 env::Task<Result<controller::BrokerHeartbeatReply>> BrokerLifecycle::beat(bool want_shutdown) {
@@ -70,7 +76,8 @@ env::Task<Result<controller::BrokerHeartbeatReply>> BrokerLifecycle::beat(bool w
     request.epoch = epoch_;
     request.metadata_offset = served_.load()->provenance.last_offset;
     request.want_shutdown = want_shutdown;
-    co_return co_await controller_.heartbeat(std::move(request), env_.clock().now() + options_.heartbeat_interval);
+    co_return co_await controller_.heartbeat(std::move(request),
+                                             env_.clock().now() + options_.heartbeat_interval);
 }
 
 env::Task<void> BrokerLifecycle::keep_beating() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// A loop that writes the offset checkpoints at their interval.
 #include "milena/drivers/checkpoints.h"
 
 namespace milena::drivers {
 
-Checkpoints::Checkpoints(env::Env& env, Logger log, replication::Replicas& replicas, env::Duration interval)
+Checkpoints::Checkpoints(env::Env& env, Logger log, replication::Replicas& replicas,
+                         env::Duration interval)
     : env_(env),
       log_(std::move(log)),
       replicas_(replicas),
@@ -23,7 +25,8 @@ env::Task<void> Checkpoints::run() {
         if (stopping_) break;
         Result<void> written;
         co_await env_.offload(env::Pool::disk, [&] { written = replicas_.checkpoint(); });
-        if (!written && !failing) LOG_ERROR(log_, "offset checkpoints not written", kv("why", written.error().why));
+        if (!written && !failing)
+            LOG_ERROR(log_, "offset checkpoints not written", kv("why", written.error().why));
         failing = !written;
     }
     running_ = false;

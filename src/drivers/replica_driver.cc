@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A loop that brings replicas up to the newest image, then serves it.
 #include "milena/drivers/replica_driver.h"
 
 namespace milena::drivers {
 
-ReplicaDriver::ReplicaDriver(env::Env& env, replication::Replicas& replicas, server::ServedImage& served)
-    : env_(env), replicas_(replicas), served_(served), work_(env, env.control()), ended_(env, env.control()) {}
+ReplicaDriver::ReplicaDriver(env::Env& env, replication::Replicas& replicas,
+                             server::ServedImage& served)
+    : env_(env),
+      replicas_(replicas),
+      served_(served),
+      work_(env, env.control()),
+      ended_(env, env.control()) {}
 
 void ReplicaDriver::start(MetadataPublisher& publisher) {
     running_ = true;
@@ -18,7 +24,8 @@ void ReplicaDriver::take(const metadata::Update& update) {
     changed_.insert(update.changes.topics.begin(), update.changes.topics.end());
     for (const auto& resource : update.changes.configs) {
         if (resource.type != metadata::ResourceType::topic) continue;
-        if (const auto topic = update.after->topics->find(resource.name)) changed_.insert(topic->id);
+        if (const auto topic = update.after->topics->find(resource.name))
+            changed_.insert(topic->id);
     }
     served_.announce(next_->provenance.last_offset);
     work_.notify();

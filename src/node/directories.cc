@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Opens log directories, finds what they disagree about, and formats those that are new.
 #include "directories.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ struct Opened {
     std::optional<MetaProperties> meta;
 };
 
-Result<std::vector<Opened>> open_all(env::Env& env, const Logger& log, const std::vector<std::string>& paths) {
+Result<std::vector<Opened>> open_all(env::Env& env, const Logger& log,
+                                     const std::vector<std::string>& paths) {
     std::vector<Opened> out;
     for (const auto& path : paths) {
         TRY(auto storage, LogDirectory::open(env, log, path));
@@ -30,22 +32,26 @@ Result<std::vector<Opened>> open_all(env::Env& env, const Logger& log, const std
 }
 
 /// The cluster id that the formatted directories agree on; nothing if none is formatted.
-Result<std::optional<std::string>> agreed_cluster(const std::vector<Opened>& opened, BrokerId node_id) {
+Result<std::optional<std::string>> agreed_cluster(const std::vector<Opened>& opened,
+                                                  BrokerId node_id) {
     const Opened* first = nullptr;
     for (const auto& one : opened) {
         if (!one.meta) continue;
         const std::string& path = one.storage->path();
         if (one.meta->node_id != node_id) {
             return fail(ErrorCode::invalid_config,
-                        fmt::format("{} belongs to node.id={}, the configuration says node.id={}: correct node.id, or "
+                        fmt::format("{} belongs to node.id={}, the configuration says node.id={}: "
+                                    "correct node.id, or "
                                     "name another directory in log.dirs",
                                     path, one.meta->node_id, node_id));
         }
         if (first != nullptr && first->meta->cluster_id != one.meta->cluster_id) {
-            return fail(ErrorCode::inconsistent_cluster_id,
-                        fmt::format("{} belongs to cluster {}, {} to cluster {}: take the one that is not of this "
-                                    "cluster out of log.dirs",
-                                    first->storage->path(), first->meta->cluster_id, path, one.meta->cluster_id));
+            return fail(
+                ErrorCode::inconsistent_cluster_id,
+                fmt::format(
+                    "{} belongs to cluster {}, {} to cluster {}: take the one that is not of this "
+                    "cluster out of log.dirs",
+                    first->storage->path(), first->meta->cluster_id, path, one.meta->cluster_id));
         }
         if (first == nullptr) first = &one;
     }
@@ -55,29 +61,34 @@ Result<std::optional<std::string>> agreed_cluster(const std::vector<Opened>& ope
 
 std::vector<std::string> paths_of(const config::BrokerConfig& config) {
     std::vector<std::string> paths = config.log_dirs;
-    if (std::ranges::find(paths, config.metadata_log_dir) == paths.end()) paths.push_back(config.metadata_log_dir);
+    if (std::ranges::find(paths, config.metadata_log_dir) == paths.end())
+        paths.push_back(config.metadata_log_dir);
     return paths;
 }
 
 Result<void> format_one(const Logger& log, Opened& one, const MetaProperties& meta) {
     TRY_VOID(one.storage->write_meta(meta));
     one.meta = meta;
-    LOG_INFO(log, "directory formatted", kv("path", one.storage->path()), kv("cluster_id", meta.cluster_id),
-             kv("directory_id", meta.directory_id));
+    LOG_INFO(log, "directory formatted", kv("path", one.storage->path()),
+             kv("cluster_id", meta.cluster_id), kv("directory_id", meta.directory_id));
     return ok();
 }
 
 Result<void> format_missing(env::Env& env, const Logger& log, const config::BrokerConfig& config,
                             std::vector<Opened>& opened, std::optional<std::string> cluster_id) {
-    // The metadata directory first: once it has its meta.properties the cluster exists, and the others are new disks.
-    auto& metadata = *std::ranges::find(opened, config.metadata_log_dir, [](const Opened& one) { return one.storage->path(); });
+    // The metadata directory first: once it has its meta.properties the cluster exists, and the
+    // others are new disks.
+    auto& metadata = *std::ranges::find(opened, config.metadata_log_dir,
+                                        [](const Opened& one) { return one.storage->path(); });
     if (!metadata.meta) {
         if (cluster_id) {
-            return fail(ErrorCode::invalid_config,
-                        fmt::format("{} has no meta.properties, but another directory of log.dirs belongs to cluster {}: "
-                                    "the metadata log is missing. Bring its directory back, or name it in "
-                                    "metadata.log.dir",
-                                    config.metadata_log_dir, *cluster_id));
+            return fail(
+                ErrorCode::invalid_config,
+                fmt::format("{} has no meta.properties, but another directory of log.dirs belongs "
+                            "to cluster {}: "
+                            "the metadata log is missing. Bring its directory back, or name it in "
+                            "metadata.log.dir",
+                            config.metadata_log_dir, *cluster_id));
         }
         TRY_VOID(check_unambiguous(config));
         TRY_VOID(check_formattable(env, *metadata.storage));
@@ -89,14 +100,16 @@ Result<void> format_missing(env::Env& env, const Logger& log, const config::Brok
     for (auto& one : opened) {
         if (one.meta) continue;
         TRY_VOID(check_formattable(env, *one.storage));
-        TRY_VOID(format_one(log, one, {*cluster_id, config.node_id, env::random_uuid(env.random())}));
+        TRY_VOID(
+            format_one(log, one, {*cluster_id, config.node_id, env::random_uuid(env.random())}));
     }
     return ok();
 }
 
 }  // namespace
 
-Result<Directories> open_directories(env::Env& env, const Logger& log, const config::BrokerConfig& config) {
+Result<Directories> open_directories(env::Env& env, const Logger& log,
+                                     const config::BrokerConfig& config) {
     const auto paths = paths_of(config);
     TRY(auto opened, open_all(env, log, paths));
     TRY(auto cluster_id, agreed_cluster(opened, config.node_id));
@@ -107,7 +120,8 @@ Result<Directories> open_directories(env::Env& env, const Logger& log, const con
     for (auto& one : opened) {
         if (one.storage->path() == config.metadata_log_dir) out.metadata = out.all.size();
         TRY(const auto epoch, one.storage->take_clean_shutdown());
-        out.all.push_back({std::move(one.storage), *one.meta, epoch.has_value(), epoch.value_or(BrokerEpoch(-1))});
+        out.all.push_back({std::move(one.storage), *one.meta, epoch.has_value(),
+                           epoch.value_or(BrokerEpoch(-1))});
     }
     return out;
 }

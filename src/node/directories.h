@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directories of a node at start: locked, checked against each other and the configuration, and formatted where that
-// needs no decision of a human. Nothing is ever wiped.
+// The directories of a node at start: locked, checked against each other and the configuration, and
+// formatted where that needs no decision of a human. Nothing is ever wiped.
 #pragma once
 
 #include <memory>
@@ -31,11 +31,14 @@ struct Directories {
     /// Those of log.dirs.
     std::vector<storage::LogDirectory*> log_dirs() const;
     std::vector<Uuid> log_dir_ids() const;
-    /// The epoch to tell the controller: that of the last stop if all directories saw it clean, else −1 (KIP-966).
+    /// The epoch to tell the controller: that of the last stop if all directories saw it clean,
+    /// else −1 (KIP-966).
     BrokerEpoch previous_epoch() const;
 };
 
-/// Opens and locks all of them. An error names the directory, both ids where two disagree, and the ways out.
-Result<Directories> open_directories(env::Env& env, const Logger& log, const config::BrokerConfig& config);
+/// Opens and locks all of them. An error names the directory, both ids where two disagree, and the
+/// ways out.
+Result<Directories> open_directories(env::Env& env, const Logger& log,
+                                     const config::BrokerConfig& config);
 
 }  // namespace milena::node

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What may be formatted without being asked, and what formatting writes.
 #include "format.h"
 
 #include <algorithm>
@@ -14,11 +15,13 @@ namespace milena::node {
 namespace {
 
 constexpr std::string_view kHowToFormat =
-    "format it first with kafka-storage: format --cluster-id ID --config FILE, the same ID on every node";
+    "format it first with kafka-storage: format --cluster-id ID --config FILE, the same ID on "
+    "every node";
 
 bool is_controller_endpoint(const config::BrokerConfig& config, const env::Endpoint& endpoint) {
     const auto matches = [&](const config::Listener& listener) {
-        return config.is_controller_listener(listener.name) && listener.endpoint.port == endpoint.port;
+        return config.is_controller_listener(listener.name) &&
+               listener.endpoint.port == endpoint.port;
     };
     return std::ranges::any_of(config.listeners, matches);
 }
@@ -46,7 +49,8 @@ std::vector<metadata::RecordValue> feature_records() {
         if (feature.name == metadata::kMetadataVersion) add(feature);
     }
     for (const auto& feature : metadata::supported_features()) {
-        if (feature.name != metadata::kMetadataVersion && feature.name != metadata::kKraftVersion) add(feature);
+        if (feature.name != metadata::kMetadataVersion && feature.name != metadata::kKraftVersion)
+            add(feature);
     }
     return out;
 }
@@ -57,21 +61,25 @@ Result<void> check_unambiguous(const config::BrokerConfig& config) {
     const std::string& path = config.metadata_log_dir;
     if (!config.is_controller) {
         return fail(ErrorCode::invalid_config,
-                    fmt::format("{} is empty and process.roles has no controller: which cluster this broker belongs to "
+                    fmt::format("{} is empty and process.roles has no controller: which cluster "
+                                "this broker belongs to "
                                 "can't be known; {}",
                                 path, kHowToFormat));
     }
     const auto& voters = config.quorum.voters;
     if (voters.size() > 1 || (voters.size() == 1 && voters.front().id != config.node_id)) {
-        return fail(ErrorCode::invalid_config,
-                    fmt::format("{} is empty and controller.quorum.voters names other nodes, which must agree on a "
-                                "cluster id; {}",
-                                path, kHowToFormat));
+        return fail(
+            ErrorCode::invalid_config,
+            fmt::format(
+                "{} is empty and controller.quorum.voters names other nodes, which must agree on a "
+                "cluster id; {}",
+                path, kHowToFormat));
     }
     for (const auto& server : config.quorum.bootstrap_servers) {
         if (is_controller_endpoint(config, server)) continue;
         return fail(ErrorCode::invalid_config,
-                    fmt::format("{} is empty and controller.quorum.bootstrap.servers names {}, which is no controller "
+                    fmt::format("{} is empty and controller.quorum.bootstrap.servers names {}, "
+                                "which is no controller "
                                 "listener of this node: a cluster may exist there; {}",
                                 path, server.text(), kHowToFormat));
     }
@@ -81,11 +89,14 @@ Result<void> check_unambiguous(const config::BrokerConfig& config) {
 Result<void> check_formattable(env::Env& env, const storage::LogDirectory& directory) {
     TRY(const bool empty, directory.is_empty());
     if (empty) return ok();
-    // A format that was cut short has left the metadata log's directory with a bootstrap snapshot and nothing else.
+    // A format that was cut short has left the metadata log's directory with a bootstrap snapshot
+    // and nothing else.
     TRY(const auto entries, env.files().list(directory.path()));
     const std::string metadata_log = std::string(storage::kClusterMetadataTopic) + "-0";
     for (const auto& entry : entries) {
-        if (entry.name == ".lock" || entry.name == "lost+found" || entry.name == "meta.properties.tmp") continue;
+        if (entry.name == ".lock" || entry.name == "lost+found" ||
+            entry.name == "meta.properties.tmp")
+            continue;
         if (entry.name == metadata_log && entry.is_directory) {
             TRY(const auto inside, env.files().list(directory.path() + "/" + metadata_log));
             const auto is_snapshot = [](const env::DirectoryEntry& file) {
@@ -94,15 +105,16 @@ Result<void> check_formattable(env::Env& env, const storage::LogDirectory& direc
             if (std::ranges::all_of(inside, is_snapshot)) continue;
         }
         return fail(ErrorCode::invalid_config,
-                    fmt::format("{} has no meta.properties but is not empty (it holds {}): it may be somebody's data; "
+                    fmt::format("{} has no meta.properties but is not empty (it holds {}): it may "
+                                "be somebody's data; "
                                 "name another directory in log.dirs, or empty it",
                                 directory.path(), entry.name));
     }
     return ok();
 }
 
-Result<void> write_bootstrap(env::Env& env, const config::BrokerConfig& config, const storage::MetaProperties& meta,
-                             const std::string& path) {
+Result<void> write_bootstrap(env::Env& env, const config::BrokerConfig& config,
+                             const storage::MetaProperties& meta, const std::string& path) {
     raft::BootstrapSnapshot snapshot;
     snapshot.now = env.clock().wall();
     snapshot.records = feature_records();
@@ -112,8 +124,8 @@ Result<void> write_bootstrap(env::Env& env, const config::BrokerConfig& config, 
         self.endpoints = controller_endpoints(config);
         snapshot.voters = raft::VoterSet({self});
     }
-    return raft::write_bootstrap_snapshot(env.files(), path + "/" + std::string(storage::kClusterMetadataTopic) + "-0",
-                                          snapshot);
+    return raft::write_bootstrap_snapshot(
+        env.files(), path + "/" + std::string(storage::kClusterMetadataTopic) + "-0", snapshot);
 }
 
 }  // namespace milena::node

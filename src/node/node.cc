@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A combined node, from its directories up. Each start_ step needs the ones before it; stop() undoes them from the end.
+// A combined node, from its directories up. Each start_ step needs the ones before it; stop()
+// undoes them from the end.
 #include "milena/node/node.h"
 
 #include <algorithm>
@@ -31,8 +32,9 @@ public:
 
     env::Task<Result<void>> start() override {
         if (!config_.is_broker || !config_.is_controller) {
-            co_return fail(ErrorCode::invalid_config,
-                           "process.roles: only broker,controller together is served by this version");
+            co_return fail(
+                ErrorCode::invalid_config,
+                "process.roles: only broker,controller together is served by this version");
         }
         CO_TRY_VOID(co_await start_storage());
         CO_TRY_VOID(co_await start_quorum());
@@ -41,7 +43,8 @@ public:
     }
 
     env::Task<void> stop() override {
-        if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1)) co_await lifecycle_->shut_down();
+        if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1))
+            co_await lifecycle_->shut_down();
         if (server_ != nullptr) co_await server_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
@@ -66,10 +69,11 @@ private:
 
     Result<void> open_storage() {
         TRY(directories_, open_directories(env_, log_, config_));
-        replicas_ = replication::Replicas::make(env_, log_, config_.node_id, directories_.log_dirs(),
-                                                settings_of(config_));
+        replicas_ = replication::Replicas::make(env_, log_, config_.node_id,
+                                                directories_.log_dirs(), settings_of(config_));
         std::vector<bool> clean;
-        for (std::size_t i = 0; i < directories_.log_dir_count; ++i) clean.push_back(directories_.all[i].was_clean);
+        for (std::size_t i = 0; i < directories_.log_dir_count; ++i)
+            clean.push_back(directories_.all[i].was_clean);
         TRY_VOID(replicas_->load(clean));
         is_storage_open_ = true;
         return ok();
@@ -77,8 +81,9 @@ private:
 
     env::Task<Result<void>> start_quorum() {
         CO_TRY(quorum_, co_await open_quorum());
-        controller_ = drivers::ControllerHost::make(env_, log_, controller_options(config_, directories_.cluster_id()),
-                                                    *quorum_, publisher_);
+        controller_ = drivers::ControllerHost::make(
+            env_, log_, controller_options(config_, directories_.cluster_id()), *quorum_,
+            publisher_);
         replica_driver_ = std::make_unique<drivers::ReplicaDriver>(env_, *replicas_, served_);
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
@@ -90,28 +95,32 @@ private:
         Result<std::unique_ptr<drivers::Quorum>> quorum;
         const auto options = quorum_options(config_, directories_.metadata_log_path(),
                                             directories_.all[directories_.metadata].meta);
-        co_await env_.offload(env::Pool::disk, [&] { quorum = drivers::Quorum::open(env_, log_, options); });
+        co_await env_.offload(env::Pool::disk,
+                              [&] { quorum = drivers::Quorum::open(env_, log_, options); });
         co_return quorum;
     }
 
     env::Task<Result<void>> start_broker() {
         const std::int64_t queued = config_.network.queued_request_bytes_max;
-        server_ = server::Server::make({.env = env_,
-                                        .log = log_,
-                                        .config = config_,
-                                        .cluster_id = directories_.cluster_id(),
-                                        .image = served_,
-                                        .replicas = *replicas_,
-                                        .controller = *controller_,
-                                        .authorizer = authorizer_,
-                                        .request_bytes_max = queued > 0 ? static_cast<std::uint64_t>(queued)
-                                                                        : memory_limit_ / 4});
+        server_ = server::Server::make(
+            {.env = env_,
+             .log = log_,
+             .config = config_,
+             .cluster_id = directories_.cluster_id(),
+             .image = served_,
+             .replicas = *replicas_,
+             .controller = *controller_,
+             .authorizer = authorizer_,
+             .request_bytes_max =
+                 queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
         CO_TRY(listeners_, server_->bind(config_.listeners));
-        lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(), *controller_, served_);
+        lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
+                                                                *controller_, served_);
         CO_TRY_VOID(co_await lifecycle_->start());
         server_->serve();
         checkpoints_ = std::make_unique<drivers::Checkpoints>(
-            env_, log_, *replicas_, std::chrono::milliseconds(config_.high_watermark_checkpoint_interval_ms));
+            env_, log_, *replicas_,
+            std::chrono::milliseconds(config_.high_watermark_checkpoint_interval_ms));
         checkpoints_->start();
         co_return ok();
     }
@@ -129,8 +138,10 @@ private:
         if (!config_.rack.empty()) registration.rack = config_.rack;
         registration.log_directories = directories_.log_dir_ids();
         registration.previous_epoch = directories_.previous_epoch();
-        options.heartbeat_interval = std::chrono::milliseconds(config_.broker_heartbeat_interval_ms);
-        options.registration_timeout = std::chrono::milliseconds(config_.initial_registration_timeout_ms);
+        options.heartbeat_interval =
+            std::chrono::milliseconds(config_.broker_heartbeat_interval_ms);
+        options.registration_timeout =
+            std::chrono::milliseconds(config_.initial_registration_timeout_ms);
         return options;
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Translates the configuration for the parts of a node.
 #include "settings.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.rules.timestamp_after_max_ms = topic.message_timestamp_after_max_ms;
     out.rules.batch_bytes_max = static_cast<std::size_t>(topic.max_message_bytes);
     out.rules.is_compacted = topic.compact;
-    out.rules.limits.record_bytes_max = static_cast<std::size_t>(topic.max_decompressed_message_bytes);
+    out.rules.limits.record_bytes_max =
+        static_cast<std::size_t>(topic.max_decompressed_message_bytes);
     out.log.segment_bytes = static_cast<std::uint64_t>(topic.segment_bytes);
     out.log.segment_ms = topic.segment_ms;
     out.log.index_interval_bytes = static_cast<std::uint32_t>(topic.index_interval_bytes);
@@ -30,15 +32,18 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
 }  // namespace
 
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
-    return [defaults = config.topic_defaults](const metadata::Image& image, std::string_view topic) {
-        const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
-        const auto resolved = defaults.with(*overrides);
-        // The controller let nothing into the log that does not resolve; a newer version's key keeps the defaults.
-        return partition_settings(resolved ? *resolved : defaults);
-    };
+    return
+        [defaults = config.topic_defaults](const metadata::Image& image, std::string_view topic) {
+            const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
+            const auto resolved = defaults.with(*overrides);
+            // The controller let nothing into the log that does not resolve; a newer version's key
+            // keeps the defaults.
+            return partition_settings(resolved ? *resolved : defaults);
+        };
 }
 
-controller::Options controller_options(const config::BrokerConfig& config, const std::string& cluster_id) {
+controller::Options controller_options(const config::BrokerConfig& config,
+                                       const std::string& cluster_id) {
     controller::Options out;
     out.node = config.node_id;
     out.cluster_id = cluster_id;
@@ -52,7 +57,8 @@ controller::Options controller_options(const config::BrokerConfig& config, const
     return out;
 }
 
-drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const std::string& directory,
+drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
+                                      const std::string& directory,
                                       const storage::MetaProperties& meta) {
     drivers::QuorumOptions out;
     out.directory = directory;
@@ -62,7 +68,8 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const 
     for (const auto& voter : config.quorum.voters) {
         raft::Voter one;
         one.key.id = voter.id;
-        one.endpoints = {{config.controller_listeners.front(), voter.endpoint.host, voter.endpoint.port}};
+        one.endpoints = {
+            {config.controller_listeners.front(), voter.endpoint.host, voter.endpoint.port}};
         out.static_voters.push_back(std::move(one));
     }
     out.election_timeout = std::chrono::milliseconds(config.quorum.election_timeout_ms);
@@ -74,15 +81,17 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const 
     return out;
 }
 
-std::vector<metadata::BrokerEndpoint> advertised_endpoints(const config::BrokerConfig& config,
-                                                           const std::vector<server::OpenListener>& bound) {
+std::vector<metadata::BrokerEndpoint> advertised_endpoints(
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound) {
     std::vector<metadata::BrokerEndpoint> out;
     for (const auto& advertised : config.advertised_listeners) {
         if (config.is_controller_listener(advertised.name)) continue;
-        metadata::BrokerEndpoint endpoint{advertised.name, advertised.endpoint.host, advertised.endpoint.port,
+        metadata::BrokerEndpoint endpoint{advertised.name, advertised.endpoint.host,
+                                          advertised.endpoint.port,
                                           static_cast<std::int16_t>(advertised.protocol)};
-        const auto same = std::ranges::find(bound, advertised.name,
-                                            [](const server::OpenListener& open) { return open.listener.name; });
+        const auto same =
+            std::ranges::find(bound, advertised.name,
+                              [](const server::OpenListener& open) { return open.listener.name; });
         if (endpoint.port == 0 && same != bound.end()) endpoint.port = same->bound.port;
         out.push_back(std::move(endpoint));
     }

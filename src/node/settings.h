@@ -14,14 +14,16 @@ namespace milena::node {
 /// A topic's settings: its own, over what the cluster's default and this broker's file say.
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config);
 
-controller::Options controller_options(const config::BrokerConfig& config, const std::string& cluster_id);
+controller::Options controller_options(const config::BrokerConfig& config,
+                                       const std::string& cluster_id);
 
-drivers::QuorumOptions quorum_options(const config::BrokerConfig& config, const std::string& directory,
+drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
+                                      const std::string& directory,
                                       const storage::MetaProperties& meta);
 
-/// What the broker registers: its advertised listeners without the controllers', with the port that was bound where the
-/// configuration leaves it open.
-std::vector<metadata::BrokerEndpoint> advertised_endpoints(const config::BrokerConfig& config,
-                                                           const std::vector<server::OpenListener>& bound);
+/// What the broker registers: its advertised listeners without the controllers', with the port that
+/// was bound where the configuration leaves it open.
+std::vector<metadata::BrokerEndpoint> advertised_endpoints(
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound);
 
 }  // namespace milena::node

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of handlers, in the order of their keys.
 #include "api.h"
 
 #include <array>

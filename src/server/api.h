@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The APIs that this server serves. Each has one file in api/, NN_name.cc after its number, that defines api_NN(); the
-// build makes the table from the files that are there, and ApiVersions tells clients just these.
+// The APIs that this server serves. Each has one file in api/, NN_name.cc after its number, that
+// defines api_NN(); the build makes the table from the files that are there, and ApiVersions tells
+// clients just these.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,12 @@
 namespace milena::server {
 
 struct CoreState {
-    CoreState(env::Env& env, env::Executor executor, wire::ConnectionLimits limits, env::ByteBudget& budget,
-              const Logger& log)
-        : owner(executor), connections(env, executor, limits, budget, log), deadlines(env, executor), sweep_pause(env, executor) {}
+    CoreState(env::Env& env, env::Executor executor, wire::ConnectionLimits limits,
+              env::ByteBudget& budget, const Logger& log)
+        : owner(executor),
+          connections(env, executor, limits, budget, log),
+          deadlines(env, executor),
+          sweep_pause(env, executor) {}
 
     env::Executor owner;
     wire::CoreConnections connections;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One loop a core that expires what partitions have parked for too long.
 #include "deadlines.h"
 
 namespace milena::server {
@@ -21,7 +22,8 @@ env::Task<void> Deadlines::run() {
             watched_.erase(due_.begin()->second.key);
             due_.erase(due_.begin());
             if (partition == nullptr) continue;
-            if (const auto next = partition->expire(now); next != env::kNever) watch(next, partition);
+            if (const auto next = partition->expire(now); next != env::kNever)
+                watch(next, partition);
         }
         co_await wakeup_.wait_until(due_.empty() ? env::kNever : due_.begin()->first);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parked produces whose time comes while their partition is quiet. One a core: whoever parks a request names the
-// partition and the deadline here, and a loop tells the partition when it is due. One entry a partition at most, since
-// a partition knows its own earliest deadline.
+// Parked produces whose time comes while their partition is quiet. One a core: whoever parks a
+// request names the partition and the deadline here, and a loop tells the partition when it is due.
+// One entry a partition at most, since a partition knows its own earliest deadline.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Marks of partitions with news, and the wake-up of the fetch that waits for them.
 #include "fetch_wait.h"
 
 namespace milena::server {
@@ -35,6 +36,8 @@ env::Task<std::vector<std::uint32_t>> FetchWait::news(env::Instant deadline) {
     });
 }
 
-std::function<void()> FetchWait::end() { return wakeup_.handle(); }
+std::function<void()> FetchWait::end() {
+    return wakeup_.handle();
+}
 
 }  // namespace milena::server

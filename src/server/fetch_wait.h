@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fetch that has not found enough yet: hears of its partitions' news from other threads and wakes the connection's
-// coroutine, which asks again only those that have some.
+// A fetch that has not found enough yet: hears of its partitions' news from other threads and wakes
+// the connection's coroutine, which asks again only those that have some.
 #pragma once
 
 #include <memory>

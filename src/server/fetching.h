@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partitions of one Fetch and what each has given so far, within the request's limits. Reads nothing: a partition
-// answers with ranges of files.
+// The partitions of one Fetch and what each has given so far, within the request's limits. Reads
+// nothing: a partition answers with ranges of files.
 #pragma once
 
 #include <vector>
@@ -37,8 +37,9 @@ public:
 
 private:
     void add_part(const TopicLookup& topic, const protocol::FetchRequest::FetchPartition& asked);
-    protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena,
-                                                    std::vector<replication::FileRange>& files) const;
+    protocol::FetchResponse::PartitionData describe(
+        const FetchPart& part, protocol::Arena& arena,
+        std::vector<replication::FileRange>& files) const;
 
     const Request& request_;
     const protocol::FetchRequest& body_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the leaders are that an answer names, so that a client need not ask for metadata (KIP-951): each once.
+// Where the leaders are that an answer names, so that a client need not ask for metadata (KIP-951):
+// each once.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +14,24 @@
 namespace milena::server {
 
 /// The endpoint of `broker` on the listener named `listener`; null if it has none there.
-inline const metadata::BrokerEndpoint* endpoint_of(const metadata::BrokerRegistration& broker, std::string_view listener) {
-    const auto found = std::ranges::find(broker.endpoints, listener, &metadata::BrokerEndpoint::listener);
+inline const metadata::BrokerEndpoint* endpoint_of(const metadata::BrokerRegistration& broker,
+                                                   std::string_view listener) {
+    const auto found =
+        std::ranges::find(broker.endpoints, listener, &metadata::BrokerEndpoint::listener);
     return found == broker.endpoints.end() ? nullptr : &*found;
 }
 
 class LeaderEndpoints {
 public:
     void add(BrokerId leader) {
-        if (leader != kNoBroker && std::ranges::find(leaders_, leader) == leaders_.end()) leaders_.push_back(leader);
+        if (leader != kNoBroker && std::ranges::find(leaders_, leader) == leaders_.end())
+            leaders_.push_back(leader);
     }
 
     /// The endpoints of all that were added and are known to the image, which outlives the result.
     template <class NodeEndpoint>
-    protocol::Array<NodeEndpoint> resolve(const metadata::Image& image, const config::Listener& listener,
+    protocol::Array<NodeEndpoint> resolve(const metadata::Image& image,
+                                          const config::Listener& listener,
                                           protocol::Arena& arena) const {
         if (leaders_.empty()) return {};
         auto out = arena.make_array<NodeEndpoint>(leaders_.size());

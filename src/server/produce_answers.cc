@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Gathers the answers of partitions, at once or from other threads, and encodes them together.
 #include "produce_answers.h"
 
 #include <algorithm>
@@ -14,7 +15,12 @@ namespace {
 using protocol::ProduceResponse;
 using replication::ProduceAnswer;
 
-ProduceResponse::PartitionProduceResponse encode_part(const ProduceAnswers::Part& part, protocol::Arena& arena) {
+/// Below it an answer has no room for a leader or its endpoint (KIP-951).
+constexpr std::int16_t kFirstVersionWithLeaders = 10;
+
+ProduceResponse::PartitionProduceResponse encode_part(const ProduceAnswers::Part& part,
+                                                      std::int16_t version,
+                                                      protocol::Arena& arena) {
     const ProduceAnswer& answer = part.answer;
     ProduceResponse::PartitionProduceResponse out;
     out.index = part.index;
@@ -23,10 +29,13 @@ ProduceResponse::PartitionProduceResponse encode_part(const ProduceAnswers::Part
     out.log_append_time_ms = answer.log_append_time.value;
     out.log_start_offset = answer.log_start_offset.value;
     if (!answer.why.empty()) out.error_message = std::string_view(answer.why);
-    out.current_leader.leader_id = answer.current_leader.leader.value;
-    out.current_leader.leader_epoch = answer.current_leader.epoch.value;
+    if (version >= kFirstVersionWithLeaders) {
+        out.current_leader.leader_id = answer.current_leader.leader.value;
+        out.current_leader.leader_epoch = answer.current_leader.epoch.value;
+    }
     if (!answer.record_errors.empty()) {
-        auto errors = arena.make_array<ProduceResponse::BatchIndexAndErrorMessage>(answer.record_errors.size());
+        auto errors = arena.make_array<ProduceResponse::BatchIndexAndErrorMessage>(
+            answer.record_errors.size());
         for (std::size_t i = 0; i < errors.size(); ++i) {
             errors[i].batch_index = answer.record_errors[i].index;
             errors[i].batch_index_error_message = std::string_view(answer.record_errors[i].message);
@@ -52,7 +61,8 @@ std::uint32_t ProduceAnswers::add_partition(std::int32_t index) {
 }
 
 bool ProduceAnswers::has_error() const {
-    return std::ranges::any_of(parts_, [](const Part& part) { return part.answer.code != ErrorCode::none; });
+    return std::ranges::any_of(
+        parts_, [](const Part& part) { return part.answer.code != ErrorCode::none; });
 }
 
 void ProduceAnswers::seal(wire::DeferredReply reply) {
@@ -77,7 +87,8 @@ void ProduceAnswers::arrived(std::uint32_t part, ProduceAnswer answer) {
 
 void ProduceAnswers::take_arrivals() {
     arrivals_.with([this](Arrivals& arrivals) {
-        for (Arrival& arrival : arrivals.answers) parts_[arrival.part].answer = std::move(arrival.answer);
+        for (Arrival& arrival : arrivals.answers)
+            parts_[arrival.part].answer = std::move(arrival.answer);
         arrivals.answers.clear();
         arrivals.wanted.reset();
     });
@@ -88,7 +99,8 @@ void ProduceAnswers::deliver() {
     reply_->complete([self](wire::ReplySlot& slot) {
         self->take_arrivals();
         if (auto encoded = self->encode(slot); !encoded) {
-            LOG_ERROR(self->context_.broker->log, "produce answer not encoded", kv("why", encoded.error().why));
+            LOG_ERROR(self->context_.broker->log, "produce answer not encoded",
+                      kv("why", encoded.error().why));
             slot.output.clear();
             slot.close_after = true;
         }
@@ -102,10 +114,11 @@ Result<void> ProduceAnswers::encode(wire::ReplySlot& slot) {
     auto topics = arena_.make_array<ProduceResponse::TopicProduceResponse>(topics_.size());
     std::size_t next = 0;
     for (std::size_t i = 0; i < topics_.size(); ++i) {
-        auto parts = arena_.make_array<ProduceResponse::PartitionProduceResponse>(topics_[i].partition_count);
+        auto parts = arena_.make_array<ProduceResponse::PartitionProduceResponse>(
+            topics_[i].partition_count);
         for (auto& part : parts) {
             endpoints.add(parts_[next].answer.current_leader.leader);
-            part = encode_part(parts_[next++], arena_);
+            part = encode_part(parts_[next++], context_.version, arena_);
         }
         topics[i].name = topics_[i].name;
         topics[i].topic_id = topics_[i].id;
@@ -113,7 +126,10 @@ Result<void> ProduceAnswers::encode(wire::ReplySlot& slot) {
     }
     response.responses = topics;
     const auto image = context_.broker->image.load();
-    response.node_endpoints = endpoints.resolve<ProduceResponse::NodeEndpoint>(*image, *context_.listener, arena_);
+    if (context_.version >= kFirstVersionWithLeaders) {
+        response.node_endpoints =
+            endpoints.resolve<ProduceResponse::NodeEndpoint>(*image, *context_.listener, arena_);
+    }
     return encode_answer(slot.output, context_.version, context_.correlation_id, response);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer to one Produce as it comes together, partition by partition: in one go when nothing waits, else by the
-// threads that move the high watermarks. Kept and reused by the session, so that the usual request allocates nothing.
+// The answer to one Produce as it comes together, partition by partition: in one go when nothing
+// waits, else by the threads that move the high watermarks. Kept and reused by the session, so that
+// the usual request allocates nothing.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,8 @@ struct AnswerContext {
     std::int32_t correlation_id = 0;
 };
 
-/// Owned by shared_ptr; partitions hold a plain pointer, which seal() keeps alive until the last of them has answered.
+/// Owned by shared_ptr; partitions hold a plain pointer, which seal() keeps alive until the last of
+/// them has answered.
 class ProduceAnswers : public std::enable_shared_from_this<ProduceAnswers> {
 public:
     struct Topic {
@@ -46,18 +48,22 @@ public:
     /// Adds a partition to the last topic and returns its number in the request.
     std::uint32_t add_partition(std::int32_t index);
     /// On the connection's thread, before seal().
-    void answer(std::uint32_t part, replication::ProduceAnswer answer) { parts_[part].answer = std::move(answer); }
+    void answer(std::uint32_t part, replication::ProduceAnswer answer) {
+        parts_[part].answer = std::move(answer);
+    }
     /// `part` will be answered by on_done(part), maybe already from another thread.
     void expect() { ++expected_; }
-    /// What a partition calls when its parked produce is decided. 16 trivially copied bytes: no allocation.
+    /// What a partition calls when its parked produce is decided. 16 trivially copied bytes: no
+    /// allocation.
     replication::ProduceDone on_done(std::uint32_t part) {
-        return [this, part](replication::ProduceAnswer answer) { arrived(part, std::move(answer)); };
+        return
+            [this, part](replication::ProduceAnswer answer) { arrived(part, std::move(answer)); };
     }
     bool has_parked() const { return expected_ != 0; }
     bool has_error() const;
 
-    /// All partitions were asked and some are parked: `reply` goes out when the last is decided. Names are kept from
-    /// here on, since the frame they lie in is about to be reused.
+    /// All partitions were asked and some are parked: `reply` goes out when the last is decided.
+    /// Names are kept from here on, since the frame they lie in is about to be reused.
     void seal(wire::DeferredReply reply);
 
     /// Encodes the whole answer into the slot. On the connection's thread.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request while it is served, and the two things every handler does with it: decode the body and write the answer.
+// One request while it is served, and the two things every handler does with it: decode the body
+// and write the answer.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ struct Request {
     }
 };
 
-/// The body as a T. INVALID_REQUEST, which closes the connection, if it is not one. Bytes behind it are ignored, as
-/// Apache Kafka does.
+/// The body as a T. INVALID_REQUEST, which closes the connection, if it is not one. Bytes behind it
+/// are ignored, as Apache Kafka does.
 template <class T>
 Result<T> decode_body(const Request& request) {
     auto body = protocol::decode<T>(request.body, request.version(), request.arena);
@@ -37,17 +38,19 @@ Result<T> decode_body(const Request& request) {
     return body;
 }
 
-/// Writes an answer frame: size, header, body. `files` holds the ranges that the body names as external records.
+/// Writes an answer frame: size, header, body. `files` holds the ranges that the body names as
+/// external records.
 template <class T>
-Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int32_t correlation_id, const T& body,
-                           std::span<const replication::FileRange> files = {}) {
+Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int32_t correlation_id,
+                           const T& body, std::span<const replication::FileRange> files = {}) {
     const protocol::Api& api = *protocol::find_api(T::kApiKey);
     const std::size_t head_size = protocol::response_head_size(api, version);
     TRY(const std::size_t body_size, protocol::encoded_size(body, version));
     std::uint64_t size = head_size + body_size;
     for (const auto& file : files) size += file.length;
     if (size > INT32_MAX) {
-        return fail(ErrorCode::unknown_server_error, fmt::format("answer of {} bytes does not fit a frame", size));
+        return fail(ErrorCode::unknown_server_error,
+                    fmt::format("answer of {} bytes does not fit a frame", size));
     }
     const std::size_t frame_at = output.bytes().size();
     ByteWriter writer(output.extend(sizeof(std::int32_t) + head_size + body_size));
@@ -72,7 +75,8 @@ Result<void> answer(Request& request, const T& body, std::int16_t version,
     return ok();
 }
 template <class T>
-Result<void> answer(Request& request, const T& body, std::span<const replication::FileRange> files = {}) {
+Result<void> answer(Request& request, const T& body,
+                    std::span<const replication::FileRange> files = {}) {
     return answer(request, body, request.version(), files);
 }
 

@@ -33,13 +33,16 @@ struct Bound {
 class TcpServer final : public Server {
 public:
     explicit TcpServer(Broker broker)
-        : broker_(std::move(broker)), budget_(broker_.request_bytes_max), stopped_(broker_.env, broker_.env.control()) {
+        : broker_(std::move(broker)),
+          budget_(broker_.request_bytes_max),
+          stopped_(broker_.env, broker_.env.control()) {
         const auto& network = broker_.config.network;
         const wire::ConnectionLimits limits{
             .frame_bytes_max = static_cast<std::uint32_t>(network.request_bytes_max),
             .idle_max = std::chrono::milliseconds(network.connections_max_idle_ms)};
         for (std::size_t i = 0; i < broker_.env.core_count(); ++i) {
-            cores_.push_back(std::make_unique<CoreState>(broker_.env, broker_.env.core(i), limits, budget_, broker_.log));
+            cores_.push_back(std::make_unique<CoreState>(broker_.env, broker_.env.core(i), limits,
+                                                         budget_, broker_.log));
         }
     }
 
@@ -47,7 +50,8 @@ public:
         std::vector<OpenListener> out;
         for (const auto& listener : listeners) {
             auto acceptor = broker_.env.network().listen(listener.endpoint, broker_.env.control());
-            if (!acceptor) return fail_at(fmt::format("listener {}", listener.name), acceptor.error());
+            if (!acceptor)
+                return fail_at(fmt::format("listener {}", listener.name), acceptor.error());
             out.push_back({listener, (*acceptor)->local()});
             bound_.push_back(std::make_unique<Bound>(listener, std::move(*acceptor)));
         }
@@ -103,8 +107,8 @@ private:
             if (stream) {
                 admit(core, bound.listener, std::move(*stream));
             } else if (is_retriable(stream.error().code) && !stopping()) {
-                LOG_WARN(broker_.log, "connection not accepted", kv("listener", bound.listener.name),
-                         kv("why", stream.error().why));
+                LOG_WARN(broker_.log, "connection not accepted",
+                         kv("listener", bound.listener.name), kv("why", stream.error().why));
                 co_await broker_.env.sleep(broker_.env.control(), kAcceptPause);
             } else {
                 break;
@@ -113,7 +117,8 @@ private:
         leave();
     }
 
-    void admit(CoreState& core, const config::Listener& listener, std::unique_ptr<env::Stream> stream) {
+    void admit(CoreState& core, const config::Listener& listener,
+               std::unique_ptr<env::Stream> stream) {
         const std::string address = stream->remote().host;
         const auto& limits = broker_.config.network;
         const bool fits = admitted_.with([&](Admitted& open) {
@@ -128,8 +133,10 @@ private:
             refused_.with([&](LogLimit& limit) {
                 std::uint64_t suppressed = 0;
                 if (!limit.admit(broker_.env.clock().now().time_since_epoch(), suppressed)) return;
-                LOG_WARN(broker_.log, "connection refused: max.connections or max.connections.per.ip is reached",
-                         kv("listener", listener.name), kv("peer", address), kv("lines_suppressed", suppressed));
+                LOG_WARN(broker_.log,
+                         "connection refused: max.connections or max.connections.per.ip is reached",
+                         kv("listener", listener.name), kv("peer", address),
+                         kv("lines_suppressed", suppressed));
             });
             return;
         }
@@ -141,12 +148,13 @@ private:
         });
     }
 
-    env::Task<void> serve(CoreState& core, const config::Listener& listener, std::unique_ptr<env::Stream> stream,
-                          std::string address) {
+    env::Task<void> serve(CoreState& core, const config::Listener& listener,
+                          std::unique_ptr<env::Stream> stream, std::string address) {
         if (!stopping()) {
             const auto connection = std::make_shared<wire::Connection>(
-                core.connections, std::move(stream),
-                [&](wire::Connection&) { return std::make_unique<Session>(broker_, core, listener); });
+                core.connections, std::move(stream), [&](wire::Connection&) {
+                    return std::make_unique<Session>(broker_, core, listener);
+                });
             co_await wire::Connection::run(connection);
         }
         admitted_.with([&](Admitted& open) {
@@ -184,6 +192,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Server> Server::make(Broker broker) { return std::make_unique<TcpServer>(std::move(broker)); }
+std::unique_ptr<Server> Server::make(Broker broker) {
+    return std::make_unique<TcpServer>(std::move(broker));
+}
 
 }  // namespace milena::server

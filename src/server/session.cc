@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From a frame to the handler of its API.
 #include "session.h"
 
 #include "api.h"
@@ -6,20 +7,23 @@
 namespace milena::server {
 namespace {
 
-/// Produces that may wait on one connection before the next is read (architecture, the walk of a Produce).
+/// Produces that may wait on one connection before the next is read (architecture, the walk of a
+/// Produce).
 constexpr std::size_t kParkedProducesMax = 16;
 
 /// What Apache Kafka closes the connection for, without an answer.
 Result<const Api*> api_for(const protocol::RequestHead& head, bool controller_listener) {
     const Api* const api = find_api(head.header.request_api_key);
     if (api == nullptr || !api->on(controller_listener)) {
-        return fail(ErrorCode::invalid_request, fmt::format("{} is not served on this listener", head.api->name));
+        return fail(ErrorCode::invalid_request,
+                    fmt::format("{} is not served on this listener", head.api->name));
     }
     // A client may ask with an ApiVersions newer than ours; its handler answers that (KIP-511).
     if (!api->serves(head.version()) && head.api->key != protocol::ApiKey::api_versions) {
-        return fail(ErrorCode::unsupported_version,
-                    fmt::format("{} version {} is not between {} and {}", head.api->name, head.version(),
-                                head.api->min_version, head.api->max_stable_version));
+        return fail(
+            ErrorCode::unsupported_version,
+            fmt::format("{} version {} is not between {} and {}", head.api->name, head.version(),
+                        head.api->min_version, head.api->max_stable_version));
     }
     return api;
 }
@@ -37,7 +41,8 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
         co_await connection.wait_pending_below(allowed);
         if (connection.is_closed()) co_return ok();
     }
-    Request request{*this, connection, arena_, frame, head, frame.subspan(reader.position()), received};
+    Request request{*this,   connection, arena_, frame, head, frame.subspan(reader.position()),
+                    received};
     co_return co_await api->serve(request);
 }
 

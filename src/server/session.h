@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client's connection as the server sees it: who it is, on which listener, and the memory its requests work in.
-// Cuts the header from each frame, finds the API and lets its handler serve the request.
+// One client's connection as the server sees it: who it is, on which listener, and the memory its
+// requests work in. Cuts the header from each frame, finds the API and lets its handler serve the
+// request.
 #pragma once
 
 #include <string>
@@ -24,13 +25,17 @@ public:
     const Broker& broker() const { return broker_; }
     CoreState& core() { return core_; }
     const config::Listener& listener() const { return listener_; }
-    bool is_controller_listener() const { return broker_.config.is_controller_listener(listener_.name); }
+    bool is_controller_listener() const {
+        return broker_.config.is_controller_listener(listener_.name);
+    }
     const security::Principal& principal() const { return principal_; }
-    bool may(security::Operation operation, security::ResourceType type, std::string_view resource) const {
+    bool may(security::Operation operation, security::ResourceType type,
+             std::string_view resource) const {
         return broker_.authorizer.allows(principal_, operation, type, resource);
     }
 
-    /// Where the answer to one Produce is gathered: the same object again and again, unless the last one is parked.
+    /// Where the answer to one Produce is gathered: the same object again and again, unless the
+    /// last one is parked.
     const std::shared_ptr<ProduceAnswers>& produce_answers();
 
 private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Looks topics and replicas up for a request, and says in a code why one is not to be had.
 #include "topics.h"
 
 namespace milena::server {
@@ -18,14 +19,17 @@ TopicLookup find_topic(const Request& request, const metadata::Image& image, std
     return topic;
 }
 
-TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id, security::Operation operation) {
+TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id,
+                       security::Operation operation) {
     auto topic = image.topics->find(id);
     if (topic == nullptr) return fail(ErrorCode::unknown_topic_id, {});
-    if (!may(request, operation, topic->name)) return fail(ErrorCode::topic_authorization_failed, {});
+    if (!may(request, operation, topic->name))
+        return fail(ErrorCode::topic_authorization_failed, {});
     return topic;
 }
 
-Result<std::shared_ptr<replication::Partition>> find_replica(const Request& request, const TopicLookup& topic,
+Result<std::shared_ptr<replication::Partition>> find_replica(const Request& request,
+                                                             const TopicLookup& topic,
                                                              std::int32_t partition) {
     if (!topic) return std::unexpected(topic.error());
     const PartitionIndex index(partition);
@@ -36,7 +40,8 @@ Result<std::shared_ptr<replication::Partition>> find_replica(const Request& requ
 }
 
 bool is_internal_topic(std::string_view name) {
-    return name == "__consumer_offsets" || name == "__transaction_state" || name == "__share_group_state";
+    return name == "__consumer_offsets" || name == "__transaction_state" ||
+           name == "__share_group_state";
 }
 
 }  // namespace milena::server

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a request calls a topic or a partition to the thing itself, with the error a client is told on the way.
+// From what a request calls a topic or a partition to the thing itself, with the error a client is
+// told on the way.
 #pragma once
 
 #include <memory>
@@ -15,11 +16,13 @@ using TopicLookup = Result<std::shared_ptr<const metadata::TopicImage>>;
 TopicLookup find_topic(const Request& request, const metadata::Image& image, std::string_view name,
                        security::Operation operation);
 /// UNKNOWN_TOPIC_ID, or TOPIC_AUTHORIZATION_FAILED.
-TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id, security::Operation operation);
+TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id,
+                       security::Operation operation);
 
-/// This node's replica. UNKNOWN_TOPIC_OR_PARTITION if the topic has no such partition, NOT_LEADER_OR_FOLLOWER if it is
-/// on other nodes.
-Result<std::shared_ptr<replication::Partition>> find_replica(const Request& request, const TopicLookup& topic,
+/// This node's replica. UNKNOWN_TOPIC_OR_PARTITION if the topic has no such partition,
+/// NOT_LEADER_OR_FOLLOWER if it is on other nodes.
+Result<std::shared_ptr<replication::Partition>> find_replica(const Request& request,
+                                                             const TopicLookup& topic,
                                                              std::int32_t partition);
 
 /// Topics that the cluster itself keeps, which clients may read and not write.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a connection: read, serve every whole frame, send what is ready, read again. Answers of parked requests
-// come from other threads; they are posted to the core and sent by a coroutine of their own if the reader waits.
+// The life of a connection: read, serve every whole frame, send what is ready, read again. Answers
+// of parked requests come from other threads; they are posted to the core and sent by a coroutine
+// of their own if the reader waits.
 #include "milena/wire/connection.h"
 
 #include "receive_buffer.h"
@@ -14,7 +15,8 @@ constexpr env::Duration kBudgetPause = std::chrono::milliseconds(10);
 
 }  // namespace
 
-Connection::Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream, const MakeHandler& make_handler)
+Connection::Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream,
+                       const MakeHandler& make_handler)
     : core_(core),
       stream_(std::move(stream)),
       buffer_(std::make_unique<ReceiveBuffer>(core.limits_.frame_bytes_max, core.budget_)),
@@ -24,7 +26,9 @@ Connection::Connection(CoreConnections& core, std::unique_ptr<env::Stream> strea
     handler_ = make_handler(*this);
 }
 
-Connection::~Connection() { core_.by_activity_.erase(place_); }
+Connection::~Connection() {
+    core_.by_activity_.erase(place_);
+}
 
 env::Task<void> Connection::run(std::shared_ptr<Connection> self) {
     for (;;) {
@@ -38,7 +42,8 @@ env::Task<void> Connection::run(std::shared_ptr<Connection> self) {
         auto more = co_await self->read_more();
         if (!more || !*more) break;  // the peer has gone: nothing to say
     }
-    // Answers that are ready leave before the end; those still parked do not keep a connection that is over.
+    // Answers that are ready leave before the end; those still parked do not keep a connection that
+    // is over.
     co_await self->flush();
     while (self->flushing_) co_await self->progress_.wait_until(env::kNever);
     self->close();
@@ -85,7 +90,8 @@ env::Task<void> Connection::flush() {
 }
 
 env::Task<Result<void>> Connection::send_ready() {
-    // Answers without files go out together; one with files goes alone, since their bytes lie between its own.
+    // Answers without files go out together; one with files goes alone, since their bytes lie
+    // between its own.
     std::array<BytesView, kPiecesMax> pieces;
     std::size_t count = 0;
     std::size_t slots = 0;
@@ -126,7 +132,9 @@ env::Task<Result<void>> Connection::send(const Output& output) {
     co_return ok();
 }
 
-DeferredReply Connection::defer(ReplySlot& slot) { return DeferredReply(weak_from_this(), core_.owner_, slot); }
+DeferredReply Connection::defer(ReplySlot& slot) {
+    return DeferredReply(weak_from_this(), core_.owner_, slot);
+}
 
 void DeferredReply::complete(std::function<void(ReplySlot&)> fill) const {
     // The slot lives as long as the connection, and stays open until it is marked done here.
@@ -170,8 +178,9 @@ void Connection::close() {
 void Connection::log_end(const Error& error) {
     std::uint64_t suppressed = 0;
     if (!core_.hostile_.admit(last_activity_.time_since_epoch(), suppressed)) return;
-    LOG_WARN(core_.log_, "connection closed", kv("peer", remote().text()), kv("listener", local().text()),
-             kv("error", error_name(error.code)), kv("why", error.why), kv("lines_suppressed", suppressed));
+    LOG_WARN(core_.log_, "connection closed", kv("peer", remote().text()),
+             kv("listener", local().text()), kv("error", error_name(error.code)),
+             kv("why", error.why), kv("lines_suppressed", suppressed));
 }
 
 }  // namespace milena::wire

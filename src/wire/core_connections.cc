@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The connections of one core that are given up: silent ones, and the one that holds memory others
+// need.
 #include "milena/wire/connection.h"
 #include "receive_buffer.h"
 
@@ -13,8 +15,8 @@ constexpr env::Duration kStalledAfter = std::chrono::seconds(1);
 
 }  // namespace
 
-CoreConnections::CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits, env::ByteBudget& budget,
-                                 Logger log)
+CoreConnections::CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits,
+                                 env::ByteBudget& budget, Logger log)
     : env_(env),
       owner_(owner),
       limits_(limits),
@@ -41,8 +43,9 @@ void CoreConnections::close_most_stalled() {
         // One that waits for the budget itself is kept waiting by us and not by its peer.
         if (!connection->buffer_->has_partial_frame() || connection->waits_for_budget_) continue;
         if (connection->closed_) return;  // closed before, and about to give back what it holds
-        connection->log_end({ErrorCode::request_timed_out,
-                             "its unfinished frame made no progress while queued.max.request.bytes was used up"});
+        connection->log_end(
+            {ErrorCode::request_timed_out,
+             "its unfinished frame made no progress while queued.max.request.bytes was used up"});
         connection->close();
         return;
     }

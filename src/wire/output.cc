@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The buffer behind an answer, and the files between its bytes.
 #include "milena/wire/output.h"
 
 #include <algorithm>
@@ -25,13 +26,15 @@ MutableBytes Output::extend(std::size_t count) {
     return region;
 }
 
-void Output::add_file(std::shared_ptr<const env::File> file, std::uint64_t position, std::uint64_t length) {
+void Output::add_file(std::shared_ptr<const env::File> file, std::uint64_t position,
+                      std::uint64_t length) {
     add_file_at(size_, std::move(file), position, length);
 }
 
-void Output::add_file_at(std::size_t at, std::shared_ptr<const env::File> file, std::uint64_t position,
-                         std::uint64_t length) {
-    INVARIANT(at <= size_ && (files_.empty() || files_.back().position <= at), "file ranges out of order");
+void Output::add_file_at(std::size_t at, std::shared_ptr<const env::File> file,
+                         std::uint64_t position, std::uint64_t length) {
+    INVARIANT(at <= size_ && (files_.empty() || files_.back().position <= at),
+              "file ranges out of order");
     files_.push_back({at, std::move(file), position, length});
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts frames in place, and decides how much to read next so that bytes need not be moved.
 #include "receive_buffer.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ constexpr std::size_t kReadBytesMax = 1024 * 1024;
 std::string what_speaks(std::uint32_t length) {
     const auto first = static_cast<unsigned char>(length >> 24);
     const auto second = static_cast<unsigned char>(length >> 16 & 0xFF);
-    if (first == 0x16 && second == 0x03) return "; it looks like a TLS handshake: this listener speaks PLAINTEXT";
+    if (first == 0x16 && second == 0x03)
+        return "; it looks like a TLS handshake: this listener speaks PLAINTEXT";
     switch (length) {
         case 0x47455420:  // "GET "
         case 0x48454144:  // "HEAD"
@@ -37,16 +39,19 @@ std::string what_speaks(std::uint32_t length) {
 
 }  // namespace
 
-ReceiveBuffer::~ReceiveBuffer() { budget_.release(charged_); }
+ReceiveBuffer::~ReceiveBuffer() {
+    budget_.release(charged_);
+}
 
 Result<std::optional<MutableBytes>> ReceiveBuffer::next_frame() {
     const std::size_t at_hand = end_ - begin_;
     if (at_hand < kLengthBytes) return std::nullopt;
     const auto length = load<std::uint32_t>(bytes_.get() + begin_);
     if (length == 0 || length > frame_bytes_max_) {
-        return fail(ErrorCode::invalid_request,
-                    fmt::format("frame length {} is not between 1 and socket.request.max.bytes={}{}",
-                                static_cast<std::int32_t>(length), frame_bytes_max_, what_speaks(length)));
+        return fail(
+            ErrorCode::invalid_request,
+            fmt::format("frame length {} is not between 1 and socket.request.max.bytes={}{}",
+                        static_cast<std::int32_t>(length), frame_bytes_max_, what_speaks(length)));
     }
     const std::size_t size = kLengthBytes + length;
     expected_ = size >= kLargeFrameBytes ? size : 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a connection's bytes arrive and frames are cut from them, in place. A frame's announced length reserves address
-// space only: the allocation is not touched before bytes come, and those are charged to the node's budget.
+// Where a connection's bytes arrive and frames are cut from them, in place. A frame's announced
+// length reserves address space only: the allocation is not touched before bytes come, and those
+// are charged to the node's budget.
 //
-// A large frame is read up to its end and no further, and the next read expects one of the same size: so frames of one
-// size begin at the front of the buffer and are never moved.
+// A large frame is read up to its end and no further, and the next read expects one of the same
+// size: so frames of one size begin at the front of the buffer and are never moved.
 #pragma once
 
 #include <memory>
@@ -23,11 +24,13 @@ public:
     ReceiveBuffer(const ReceiveBuffer&) = delete;
     ReceiveBuffer& operator=(const ReceiveBuffer&) = delete;
 
-    /// The next whole frame, without its length; it stays valid until the next call to writable(). Nothing if more bytes
-    /// must come first. INVALID_REQUEST if the length can't be served, in words that say what the peer seems to speak.
+    /// The next whole frame, without its length; it stays valid until the next call to writable().
+    /// Nothing if more bytes must come first. INVALID_REQUEST if the length can't be served, in
+    /// words that say what the peer seems to speak.
     Result<std::optional<MutableBytes>> next_frame();
 
-    /// Room for the next read, at least one byte; nothing if the budget, or the system, has no memory left for it.
+    /// Room for the next read, at least one byte; nothing if the budget, or the system, has no
+    /// memory left for it.
     std::optional<MutableBytes> writable();
     /// The read put `count` bytes into what writable() gave.
     void received(std::size_t count);

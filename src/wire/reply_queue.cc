@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A ring of slots: opened at its end, taken off its front when they are done.
 #include "milena/wire/connection.h"
 
 namespace milena::wire {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client for tests: one connection, one request at a time, messages as structs. It works over any env, so also in a
-// simulated world.
+// A client for tests: one connection, one request at a time, messages as structs. It works over any
+// env, so also in a simulated world.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ class Client {
 public:
     explicit Client(std::unique_ptr<env::Stream> stream) : stream_(std::move(stream)) {}
 
-    static env::Task<Result<std::unique_ptr<Client>>> connect(env::Env& env, env::Executor owner, env::Endpoint to) {
+    static env::Task<Result<std::unique_ptr<Client>>> connect(env::Env& env, env::Executor owner,
+                                                              env::Endpoint to) {
         CO_TRY(auto stream, co_await env.network().connect(to, owner));
         co_return std::make_unique<Client>(std::move(stream));
     }
@@ -46,7 +47,9 @@ public:
         protocol::write(request, version, writer);
         co_return co_await send_bytes(frame);
     }
-    env::Task<Result<void>> send_bytes(BytesView bytes) { co_return co_await stream_->write(std::span(&bytes, 1)); }
+    env::Task<Result<void>> send_bytes(BytesView bytes) {
+        co_return co_await stream_->write(std::span(&bytes, 1));
+    }
 
     /// One frame without its length; an error if the connection ends before it is whole.
     env::Task<Result<BytesView>> receive() {
@@ -62,8 +65,10 @@ public:
     Result<Response> read(BytesView frame, std::int16_t version) {
         arena_.reset();
         ByteReader reader(frame);
-        TRY(const auto header, protocol::read_response_head(*protocol::find_api(Response::kApiKey), version, reader));
-        if (header.correlation_id != correlation_id_) return fail(ErrorCode::corrupt_message, "wrong correlation id");
+        TRY(const auto header,
+            protocol::read_response_head(*protocol::find_api(Response::kApiKey), version, reader));
+        if (header.correlation_id != correlation_id_)
+            return fail(ErrorCode::corrupt_message, "wrong correlation id");
         return protocol::decode<Response>(reader, version, arena_);
     }
 
@@ -72,8 +77,10 @@ private:
         received_.resize(size);
         std::size_t have = 0;
         while (have < size) {
-            CO_TRY(const std::size_t count, co_await stream_->read_some(MutableBytes(received_).subspan(have)));
-            if (count == 0) co_return fail(ErrorCode::network_exception, "the connection has ended");
+            CO_TRY(const std::size_t count,
+                   co_await stream_->read_some(MutableBytes(received_).subspan(have)));
+            if (count == 0)
+                co_return fail(ErrorCode::network_exception, "the connection has ended");
             have += count;
         }
         co_return ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes in Kafka's encodings: big-endian integers, and the two variable-length ones, unsigned (flexible versions,
-// KIP-482) and zig-zag (record batches). Views only: nothing here owns memory.
+// Bytes in Kafka's encodings: big-endian integers, and the two variable-length ones, unsigned
+// (flexible versions, KIP-482) and zig-zag (record batches). Views only: nothing here owns memory.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,9 @@ namespace milena {
 using BytesView = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-inline BytesView as_bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+inline BytesView as_bytes(std::string_view text) {
+    return std::as_bytes(std::span(text.data(), text.size()));
+}
 inline std::string_view as_text(BytesView bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -43,13 +45,14 @@ void store(std::byte* at, T number) {
     std::memcpy(at, &number, sizeof number);
 }
 
-/// Reads bytes from an untrusted source, front to back. A read beyond the end, or a malformed number, fails the reader
-/// for good: it and every later read give zero or nothing, and ok() is false. Check ok() before you use what you read
-/// to take memory, and once at the end.
+/// Reads bytes from an untrusted source, front to back. A read beyond the end, or a malformed
+/// number, fails the reader for good: it and every later read give zero or nothing, and ok() is
+/// false. Check ok() before you use what you read to take memory, and once at the end.
 class ByteReader {
 public:
     ByteReader() = default;
-    explicit ByteReader(BytesView bytes) : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
+    explicit ByteReader(BytesView bytes)
+        : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
 
     bool ok() const { return !failed_; }
     std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
@@ -75,7 +78,9 @@ public:
     /// Zig-zag varint of at most 32 bits.
     std::int32_t read_varint() { return unzigzag<std::int32_t>(read_base128<std::uint32_t, 5>()); }
     /// Zig-zag varint of at most 64 bits (ten bytes).
-    std::int64_t read_varlong() { return unzigzag<std::int64_t>(read_base128<std::uint64_t, 10>()); }
+    std::int64_t read_varlong() {
+        return unzigzag<std::int64_t>(read_base128<std::uint64_t, 10>());
+    }
 
     /// The next `count` bytes, as a view into the source; fails if there are fewer.
     BytesView read_bytes(std::size_t count) {
@@ -104,8 +109,11 @@ private:
         for (int byte = 0; byte < kBytesMax && at_ != end_; ++byte) {
             const auto digit = static_cast<std::uint8_t>(*at_++);
             const int shift = 7 * byte;
-            // The last byte may hold only the bits that are left of the number, as Kafka's own reader has it.
-            if (byte == kBytesMax - 1 && (digit >> (sizeof(U) * 8 - static_cast<unsigned>(shift))) != 0) break;
+            // The last byte may hold only the bits that are left of the number, as Kafka's own
+            // reader has it.
+            if (byte == kBytesMax - 1 &&
+                (digit >> (sizeof(U) * 8 - static_cast<unsigned>(shift))) != 0)
+                break;
             number |= static_cast<U>(digit & 0x7F) << shift;
             if (digit < 0x80) return number;
         }
@@ -132,9 +140,12 @@ constexpr std::uint64_t zigzag(std::int64_t number) {
     return (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
 }
 /// Length in bytes of a zig-zag varint or varlong (they agree where both can hold the number).
-constexpr std::size_t varint_size(std::int64_t number) { return unsigned_varint_size(zigzag(number)); }
+constexpr std::size_t varint_size(std::int64_t number) {
+    return unsigned_varint_size(zigzag(number));
+}
 
-/// Writes front to back into a region whose size was computed before; writing past its end is a bug of ours.
+/// Writes front to back into a region whose size was computed before; writing past its end is a bug
+/// of ours.
 class ByteWriter {
 public:
     explicit ByteWriter(MutableBytes region)

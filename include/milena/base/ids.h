@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The field's numbers as types of their own, so that swapping two arguments does not compile. All are ordered, hashable
-// and print as their number.
+// The field's numbers as types of their own, so that swapping two arguments does not compile. All
+// are ordered, hashable and print as their number.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,8 @@
 
 namespace milena {
 
-/// A number of one meaning. `value` is the raw number, for the wire and for arithmetic that is about numbers.
+/// A number of one meaning. `value` is the raw number, for the wire and for arithmetic that is
+/// about numbers.
 template <class Tag, class Rep>
 struct Id {
     using Number = Rep;
@@ -50,13 +51,21 @@ inline constexpr ProducerId kNoProducer{-1};
 }  // namespace milena
 
 template <class T>
-    requires requires(const T& id) { typename T::Number; id.value; }
+    requires requires(const T& id) {
+        typename T::Number;
+        id.value;
+    }
 struct std::hash<T> {
-    std::size_t operator()(const T& id) const noexcept { return std::hash<typename T::Number>{}(id.value); }
+    std::size_t operator()(const T& id) const noexcept {
+        return std::hash<typename T::Number>{}(id.value);
+    }
 };
 
 template <class T>
-    requires requires(const T& id) { typename T::Number; id.value; }
+    requires requires(const T& id) {
+        typename T::Number;
+        id.value;
+    }
 struct fmt::formatter<T> : fmt::formatter<typename T::Number> {
     auto format(const T& id, fmt::format_context& context) const {
         return fmt::formatter<typename T::Number>::format(id.value, context);

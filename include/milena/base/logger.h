@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines: a fixed phrase, which grep finds in the source, then fields. A logger is handed in, never global: several
-// nodes share a process in a simulation. Values that come from outside are escaped, so a peer can't forge a line.
+// Log lines: a fixed phrase, which grep finds in the source, then fields. A logger is handed in,
+// never global: several nodes share a process in a simulation. Values that come from outside are
+// escaped, so a peer can't forge a line.
 //
 //   LOG_INFO(log, "became leader", kv("partition", "t-0"), kv("leader_epoch", epoch));
 #pragma once
@@ -17,7 +18,8 @@ namespace milena {
 
 enum class LogLevel { trace, debug, info, warn, error };
 
-/// One field of a line, already text: name=value, the value quoted and escaped where it needs to be.
+/// One field of a line, already text: name=value, the value quoted and escaped where it needs to
+/// be.
 std::string log_field(std::string_view name, std::string_view value);
 
 template <class T>
@@ -35,8 +37,8 @@ public:
 /// Lines "2026-11-29 17:40:39.123 INFO  phrase name=value …" on standard output.
 std::shared_ptr<LogSink> make_console_sink();
 
-/// A cheap handle: where lines go, from which level on, and the fields every line of it carries. Copies share the sink;
-/// use from any thread.
+/// A cheap handle: where lines go, from which level on, and the fields every line of it carries.
+/// Copies share the sink; use from any thread.
 class Logger {
 public:
     /// Says nothing.
@@ -67,8 +69,8 @@ private:
     std::string fields_;
 };
 
-/// Lets through `burst` lines at once and then one per `interval`, and says how many it kept back. One per thing that a
-/// peer can trigger; not thread-safe: keep it under the guard of its owner.
+/// Lets through `burst` lines at once and then one per `interval`, and says how many it kept back.
+/// One per thing that a peer can trigger; not thread-safe: keep it under the guard of its owner.
 class LogLimit {
 public:
     explicit LogLimit(std::chrono::nanoseconds interval, std::int64_t burst = 1)
@@ -79,15 +81,17 @@ public:
 private:
     std::chrono::nanoseconds interval_;
     std::int64_t burst_;
-    std::chrono::nanoseconds spent_until_{0};  ///< each line costs one interval; at most `burst` may be owed
+    std::chrono::nanoseconds spent_until_{
+        0};  ///< each line costs one interval; at most `burst` may be owed
     std::uint64_t kept_back_ = 0;
 };
 
 }  // namespace milena
 
-#define MILENA_LOG(log, level, ...)                                       \
-    do {                                                                  \
-        if (const auto& log_to_ = (log); log_to_.enabled(level)) log_to_.write(level, __VA_ARGS__); \
+#define MILENA_LOG(log, level, ...)                              \
+    do {                                                         \
+        if (const auto& log_to_ = (log); log_to_.enabled(level)) \
+            log_to_.write(level, __VA_ARGS__);                   \
     } while (false)
 #define LOG_TRACE(log, ...) MILENA_LOG(log, ::milena::LogLevel::trace, __VA_ARGS__)
 #define LOG_DEBUG(log, ...) MILENA_LOG(log, ::milena::LogLevel::debug, __VA_ARGS__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 128-bit ids as Kafka uses them for topics, directories, incarnations and clusters: 16 bytes big-endian on the wire and
-// on disk, url-safe base64 without padding (22 characters) in text.
+// 128-bit ids as Kafka uses them for topics, directories, incarnations and clusters: 16 bytes
+// big-endian on the wire and on disk, url-safe base64 without padding (22 characters) in text.
 #pragma once
 
 #include <compare>
@@ -26,10 +26,11 @@ struct Uuid {
     static std::optional<Uuid> parse(std::string_view text);
     /// A version 4 (random) id from 128 random bits, drawn again by the caller while is_reserved().
     static constexpr Uuid from_random(std::uint64_t a, std::uint64_t b) {
-        return {(a & ~0xF000ULL) | 0x4000ULL, (b & 0x3FFF'FFFF'FFFF'FFFFULL) | 0x8000'0000'0000'0000ULL};
+        return {(a & ~0xF000ULL) | 0x4000ULL,
+                (b & 0x3FFF'FFFF'FFFF'FFFFULL) | 0x8000'0000'0000'0000ULL};
     }
-    /// Ids that Kafka never draws: the first hundred (directory ids with a meaning, KIP-858), and those whose text
-    /// begins with a dash, which command lines would take for a flag.
+    /// Ids that Kafka never draws: the first hundred (directory ids with a meaning, KIP-858), and
+    /// those whose text begins with a dash, which command lines would take for a flag.
     bool is_reserved() const;
 };
 
@@ -40,7 +41,9 @@ inline constexpr Uuid kMetadataTopicId{0, 1};
 
 template <>
 struct std::hash<milena::Uuid> {
-    std::size_t operator()(const milena::Uuid& id) const noexcept { return id.high ^ (id.low * 0x9E3779B97F4A7C15ULL); }
+    std::size_t operator()(const milena::Uuid& id) const noexcept {
+        return id.high ^ (id.low * 0x9E3779B97F4A7C15ULL);
+    }
 };
 
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This broker's standing with the controller: it registers once per process, then sends heartbeats that keep it
-// unfenced, and at the end asks to be let go (KIP-631). On the control thread.
+// This broker's standing with the controller: it registers once per process, then sends heartbeats
+// that keep it unfenced, and at the end asks to be let go (KIP-631). On the control thread.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,15 @@ struct BrokerLifecycleOptions {
 
 class BrokerLifecycle {
 public:
-    BrokerLifecycle(env::Env& env, Logger log, BrokerLifecycleOptions options, controller::Gateway& controller,
-                    server::ServedImage& served);
+    BrokerLifecycle(env::Env& env, Logger log, BrokerLifecycleOptions options,
+                    controller::Gateway& controller, server::ServedImage& served);
 
-    /// Registers, waits until the served image has the registration, and is unfenced. Heartbeats go on from then until
-    /// shut_down(). Fails if the controller refuses (say, another process has this id) or the time is over.
+    /// Registers, waits until the served image has the registration, and is unfenced. Heartbeats go
+    /// on from then until shut_down(). Fails if the controller refuses (say, another process has
+    /// this id) or the time is over.
     env::Task<Result<BrokerEpoch>> start();
-    /// Controlled shutdown: returns when the controller has moved away what this broker led, or after its timeout.
+    /// Controlled shutdown: returns when the controller has moved away what this broker led, or
+    /// after its timeout.
     env::Task<void> shut_down();
 
     BrokerEpoch epoch() const { return epoch_; }

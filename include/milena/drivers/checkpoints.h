@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the offset checkpoints now and then, so that a crash costs a scan of little: high watermarks, log starts and
-// recovery points. On the control thread; the writing is done in the disk pool.
+// Writes the offset checkpoints now and then, so that a crash costs a scan of little: high
+// watermarks, log starts and recovery points. On the control thread; the writing is done in the
+// disk pool.
 #pragma once
 
 #include "milena/base/logger.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes this node's replicas what the metadata says, in the background and in order, and then serves the image to
-// clients. Opening logs and making directories blocks, so it happens in the disk pool; what comes meanwhile is done
-// together next, so the queue is one image and a set of topics, however far the replicas are behind.
+// Makes this node's replicas what the metadata says, in the background and in order, and then
+// serves the image to clients. Opening logs and making directories blocks, so it happens in the
+// disk pool; what comes meanwhile is done together next, so the queue is one image and a set of
+// topics, however far the replicas are behind.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The composition root: makes a broker, a controller, or both, from an env and a configuration. main() and the simulator
-// both build it; it owns all that lives in a node, so that several can share a process.
+// The composition root: makes a broker, a controller, or both, from an env and a configuration.
+// main() and the simulator both build it; it owns all that lives in a node, so that several can
+// share a process.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ struct NodeOptions {
     Logger log;
     /// What this process may use; queued.max.request.bytes=-1 is a quarter of it.
     std::uint64_t memory_limit = 1ULL << 30;
-    /// Called once, on the control thread, when the node can't go on (its metadata log failed): it must be stopped.
+    /// Called once, on the control thread, when the node can't go on (its metadata log failed): it
+    /// must be stopped.
     std::function<void(const Error&)> on_failure = [](const Error&) {};
 };
 
@@ -26,11 +28,12 @@ public:
     static std::unique_ptr<Node> make(env::Env& env, NodeOptions options);
     virtual ~Node() = default;
 
-    /// Opens the directories (formatting them if all are empty and the configuration leaves no choice), recovers the
-    /// logs, joins the quorum, registers, and returns when clients are served. On the control executor. After a failure
-    /// stop() is still to be called.
+    /// Opens the directories (formatting them if all are empty and the configuration leaves no
+    /// choice), recovers the logs, joins the quorum, registers, and returns when clients are
+    /// served. On the control executor. After a failure stop() is still to be called.
     virtual env::Task<Result<void>> start() = 0;
-    /// A clean stop: what this node led is handed over, logs are synced and closed, the directories marked clean.
+    /// A clean stop: what this node led is handed over, logs are synced and closed, the directories
+    /// marked clean.
     virtual env::Task<void> stop() = 0;
 
     /// Where clients are served; after start().

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asks, and whether they may. Every request carries a principal and passes an authorizer, whatever is configured.
+// Who asks, and whether they may. Every request carries a principal and passes an authorizer,
+// whatever is configured.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,9 @@ public:
 /// What a broker without authorizer.class.name does: everybody may do everything.
 class AllowAll final : public Authorizer {
 public:
-    bool allows(const Principal&, Operation, ResourceType, std::string_view) const override { return true; }
+    bool allows(const Principal&, Operation, ResourceType, std::string_view) const override {
+        return true;
+    }
 };
 
 }  // namespace milena::security

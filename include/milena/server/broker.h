@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the request handlers of one node work with. All of it outlives the server and may be used from any core.
+// What the request handlers of one node work with. All of it outlives the server and may be used
+// from any core.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ struct Broker {
     replication::Replicas& replicas;
     controller::Gateway& controller;
     const security::Authorizer& authorizer;
-    /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its default).
+    /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its
+    /// default).
     std::uint64_t request_bytes_max = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metadata that this broker's clients are told. It follows the node's image, one step behind: an image is served
-// once this node's replicas are what it says, so nobody is sent to a leader that does not know yet that it is one.
+// The metadata that this broker's clients are told. It follows the node's image, one step behind:
+// an image is served once this node's replicas are what it says, so nobody is sent to a leader that
+// does not know yet that it is one.
 #pragma once
 
 #include <functional>
@@ -22,11 +23,12 @@ public:
 
     /// The node's image has come to `offset`; the replicas are being made what it says.
     void announce(Offset offset);
-    /// They are: `image` is served from now on, those who wait for it go on. Calls come in the order of the images.
+    /// They are: `image` is served from now on, those who wait for it go on. Calls come in the
+    /// order of the images.
     void publish(std::shared_ptr<const metadata::Image> image);
 
-    /// Until everything that was announced before this call is served; false if `deadline` comes first. From a coroutine
-    /// bound to `owner`.
+    /// Until everything that was announced before this call is served; false if `deadline` comes
+    /// first. From a coroutine bound to `owner`.
     env::Task<bool> catch_up(env::Executor owner, env::Instant deadline);
 
 private:

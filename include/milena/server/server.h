@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens, and serves every request that comes: one session a connection, one handler file an API key (src/server/api).
+// Listens, and serves every request that comes: one session a connection, one handler file an API
+// key (src/server/api).
 #pragma once
 
 #include <memory>
@@ -25,9 +26,11 @@ public:
 
     /// Binds all of `listeners`; whoever connects from now on waits. The error names the listener.
     virtual Result<std::vector<OpenListener>> bind(std::span<const config::Listener> listeners) = 0;
-    /// Those who wait, and whoever comes, are served on all listeners that are bound and not yet served.
+    /// Those who wait, and whoever comes, are served on all listeners that are bound and not yet
+    /// served.
     virtual void serve() = 0;
-    /// Accepts nobody any more, closes every connection and returns when no request is being served.
+    /// Accepts nobody any more, closes every connection and returns when no request is being
+    /// served.
     virtual env::Task<void> stop() = 0;
 };
 

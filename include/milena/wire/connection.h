@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's connection: frames in, answers out, in order. It knows nothing of what a request means; a FrameHandler
-// does. Lives on one core, whose thread makes every call unless a comment says otherwise.
+// A client's connection: frames in, answers out, in order. It knows nothing of what a request
+// means; a FrameHandler does. Lives on one core, whose thread makes every call unless a comment
+// says otherwise.
 //
 //   frame:  i32 size | size bytes
 //
-// Memory is taken as bytes arrive, never by the size a peer announces. Answers leave in the order of their requests; one
-// that is ready before an earlier one waits for it. What is ready goes out in one write.
+// Memory is taken as bytes arrive, never by the size a peer announces. Answers leave in the order
+// of their requests; one that is ready before an earlier one waits for it. What is ready goes out
+// in one write.
 #pragma once
 
 #include <array>
@@ -74,27 +76,28 @@ private:
 class FrameHandler {
 public:
     virtual ~FrameHandler() = default;
-    /// Serves one frame, whose bytes are the handler's until it returns. Opens at most one slot, and either marks it done
-    /// or defers it. An error closes the connection, its `why` is logged.
+    /// Serves one frame, whose bytes are the handler's until it returns. Opens at most one slot,
+    /// and either marks it done or defers it. An error closes the connection, its `why` is logged.
     virtual env::Task<Result<void>> serve(MutableBytes frame, Connection& connection) = 0;
 };
 
 struct ConnectionLimits {
-    std::uint32_t frame_bytes_max = 100U * 1024 * 1024;             ///< socket.request.max.bytes
-    env::Duration idle_max = std::chrono::minutes(10);              ///< connections.max.idle.ms
+    std::uint32_t frame_bytes_max = 100U * 1024 * 1024;  ///< socket.request.max.bytes
+    env::Duration idle_max = std::chrono::minutes(10);   ///< connections.max.idle.ms
 };
 
 /// All connections of one core, in the order of their last sign of life.
 class CoreConnections {
 public:
-    CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits, env::ByteBudget& budget, Logger log);
+    CoreConnections(env::Env& env, env::Executor owner, ConnectionLimits limits,
+                    env::ByteBudget& budget, Logger log);
 
     std::size_t size() const { return by_activity_.size(); }
     /// Closes those that have been silent for longer than the limit; looks at no others.
     void close_idle();
     void close_all();
-    /// The budget is full: closes the connection whose unfinished frame has waited longest for its next byte, if that is
-    /// longer than a second.
+    /// The budget is full: closes the connection whose unfinished frame has waited longest for its
+    /// next byte, if that is longer than a second.
     void close_most_stalled();
 
 private:
@@ -113,7 +116,8 @@ public:
     /// Makes the handler of a new connection.
     using MakeHandler = std::function<std::unique_ptr<FrameHandler>(Connection&)>;
 
-    Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream, const MakeHandler& make_handler);
+    Connection(CoreConnections& core, std::unique_ptr<env::Stream> stream,
+               const MakeHandler& make_handler);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -132,8 +136,8 @@ public:
     env::Executor owner() const { return core_.owner_; }
     bool is_closed() const { return closed_; }
     void close();
-    /// `hook` runs once when the connection closes: so that a request that waits for something else gives up. An empty
-    /// one takes it back.
+    /// `hook` runs once when the connection closes: so that a request that waits for something else
+    /// gives up. An empty one takes it back.
     void on_close(std::function<void()> hook) { close_hook_ = std::move(hook); }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// milena server FILE.properties: runs a node until SIGTERM or SIGINT, then stops it cleanly. A second signal ends the
-// process at once, as kill -9 would.
+// milena server FILE.properties: runs a node until SIGTERM or SIGINT, then stops it cleanly. A
+// second signal ends the process at once, as kill -9 would.
 #include <unistd.h>
 
 #include <csignal>
@@ -28,9 +28,11 @@ env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& e
     const auto began = env.clock().now();
     auto started = co_await node.start();
     if (started) {
-        const auto took = std::chrono::duration<double, std::milli>(env.clock().now() - began).count();
+        const auto took =
+            std::chrono::duration<double, std::milli>(env.clock().now() - began).count();
         for (const auto& open : node.listeners()) {
-            LOG_INFO(log, "listening", kv("listener", open.listener.name), kv("address", open.bound.text()));
+            LOG_INFO(log, "listening", kv("listener", open.listener.name),
+                     kv("address", open.bound.text()));
         }
         LOG_INFO(log, "started", kv("ms", fmt::format("{:.1f}", took)));
         const int signal = co_await env.next_signal();
@@ -53,7 +55,8 @@ int serve(const std::string& file) {
         LOG_ERROR(log, "not started", kv("why", loaded.error().why));
         return kExitFailed;
     }
-    for (const auto& warning : loaded->warnings) LOG_WARN(log, "configuration", kv("what", warning));
+    for (const auto& warning : loaded->warnings)
+        LOG_WARN(log, "configuration", kv("what", warning));
     const auto env = env::make_real_env(static_cast<std::size_t>(loaded->config.core_threads));
     const Logger node_log = log.with("node_id", loaded->config.node_id);
     int exit_code = kExitOk;
@@ -76,7 +79,9 @@ int serve(const std::string& file) {
 void add_server_command(CLI::App& app, int& exit_code) {
     auto* const command = app.add_subcommand("server", "Run a node");
     const auto file = std::make_shared<std::string>();
-    command->add_option("file", *file, "server.properties of the node")->required()->type_name("FILE");
+    command->add_option("file", *file, "server.properties of the node")
+        ->required()
+        ->type_name("FILE");
     command->callback([file, &exit_code] { exit_code = serve(*file); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch: asks each partition what it has, waits for more if that is too little, and answers with ranges of files.
-// Sessions (KIP-227) are not granted: every answer says session 0, upon which clients send all their partitions.
+// Fetch: asks each partition what it has, waits for more if that is too little, and answers with
+// ranges of files. Sessions (KIP-227) are not granted: every answer says session 0, upon which
+// clients send all their partitions.
 #include "milena/protocol/messages/fetch.h"
 
 #include "../api.h"
@@ -14,7 +15,9 @@ using protocol::FetchRequest;
 using protocol::FetchResponse;
 
 /// Epochs that open a session or ask for none; any other goes on with one, which we never granted.
-bool names_all_partitions(const FetchRequest& body) { return body.session_epoch == 0 || body.session_epoch == -1; }
+bool names_all_partitions(const FetchRequest& body) {
+    return body.session_epoch == 0 || body.session_epoch == -1;
+}
 
 Result<void> answer_no_session(Request& request) {
     FetchResponse response;
@@ -25,7 +28,8 @@ Result<void> answer_no_session(Request& request) {
 /// Waits until there is enough, the deadline comes, or the connection closes.
 env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant deadline) {
     auto& connection = request.connection;
-    const auto wait = std::make_shared<FetchWait>(connection.env(), connection.owner(), fetching.parts().size());
+    const auto wait =
+        std::make_shared<FetchWait>(connection.env(), connection.owner(), fetching.parts().size());
     connection.on_close(wait->end());
     for (std::size_t i = 0; i < fetching.parts().size(); ++i) {
         if (const auto& replica = fetching.parts()[i].replica) replica->listen(wait->listener(i));
@@ -37,7 +41,8 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
         for (const auto number : news) fetching.ask(number);
     }
     for (std::size_t i = 0; i < fetching.parts().size(); ++i) {
-        if (const auto& replica = fetching.parts()[i].replica) replica->unlisten(wait->listener(i).lock().get());
+        if (const auto& replica = fetching.parts()[i].replica)
+            replica->unlisten(wait->listener(i).lock().get());
     }
     connection.on_close({});
 }
@@ -56,6 +61,8 @@ env::Task<Result<void>> serve(Request& request) {
 
 }  // namespace
 
-Api api_01() { return make_api(protocol::ApiKey::fetch, &serve); }
+Api api_01() {
+    return make_api(protocol::ApiKey::fetch, &serve);
+}
 
 }  // namespace milena::server

@@ -2,6 +2,11 @@
 // ListOffsets: the offset of a time, or one of the special offsets, of each partition.
 #include "milena/protocol/messages/list_offsets.h"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
+
 #include "../api.h"
 #include "../topics.h"
 
@@ -29,9 +34,40 @@ std::int16_t first_version_of(std::int64_t timestamp_or_spec) {
     return INT16_MAX;
 }
 
-bool is_listed_twice(const ListOffsetsRequest::ListOffsetsTopic& topic, std::int32_t partition) {
-    return std::ranges::count(topic.partitions, partition,
-                              &ListOffsetsRequest::ListOffsetsPartition::partition_index) > 1;
+/// Partitions that the request names more than once, also under two entries of their topic: each
+/// is answered once, with INVALID_REQUEST.
+class Repeated {
+public:
+    explicit Repeated(const ListOffsetsRequest& body) {
+        std::vector<Name> all;
+        for (const auto& topic : body.topics) {
+            for (const auto& part : topic.partitions)
+                all.emplace_back(topic.name, part.partition_index);
+        }
+        std::ranges::sort(all);
+        for (auto at = all.begin(); (at = std::ranges::adjacent_find(at, all.end())) != all.end();) {
+            told_.emplace(*at, false);
+            at = std::ranges::find_if(at, all.end(), [&](const Name& n) { return n != *at; });
+        }
+    }
+
+    bool has(std::string_view topic, std::int32_t partition) const {
+        return !told_.empty() && told_.contains({topic, partition});
+    }
+    /// True if its answer was given before; from now on it was.
+    bool tell(std::string_view topic, std::int32_t partition) {
+        return std::exchange(told_.at({topic, partition}), true);
+    }
+
+private:
+    using Name = std::pair<std::string_view, std::int32_t>;
+    std::map<Name, bool> told_;
+};
+
+constexpr std::int8_t kReadCommitted = 1;
+
+bool is_valid(const ListOffsetsRequest& body) {
+    return body.isolation_level == 0 || body.isolation_level == kReadCommitted;
 }
 
 /// Versions below 5 do not know OFFSET_NOT_AVAILABLE (KIP-207).
@@ -55,36 +91,48 @@ OffsetAnswer find(const Request& request, const ListOffsetsRequest& body, const 
         out.code = replica.error().code;
         return out;
     }
+    if (!is_valid(body)) {
+        out.code = ErrorCode::invalid_request;
+        return out;
+    }
     return (*replica)->find_offset({.timestamp_or_spec = asked.timestamp,
                                     .current_leader_epoch = LeaderEpoch(asked.current_leader_epoch),
                                     .replica = BrokerId(body.replica_id),
-                                    .read_committed = body.isolation_level == 1});
+                                    .read_committed = body.isolation_level == kReadCommitted});
 }
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<ListOffsetsRequest>(request));
     const auto image = request.broker().image.load();
     ListOffsetsResponse response;
-    auto topics = request.arena.make_array<ListOffsetsResponse::ListOffsetsTopicResponse>(body.topics.size());
+    Repeated repeated(body);
+    auto topics =
+        request.arena.make_array<ListOffsetsResponse::ListOffsetsTopicResponse>(body.topics.size());
     for (std::size_t i = 0; i < topics.size(); ++i) {
         const auto& asked = body.topics[i];
         const auto topic = find_topic(request, *image, asked.name, security::Operation::describe);
-        auto parts = request.arena.make_array<ListOffsetsResponse::ListOffsetsPartitionResponse>(asked.partitions.size());
-        for (std::size_t p = 0; p < parts.size(); ++p) {
+        auto parts = request.arena.make_array<ListOffsetsResponse::ListOffsetsPartitionResponse>(
+            asked.partitions.size());
+        std::size_t count = 0;
+        for (const auto& part : asked.partitions) {
             OffsetAnswer found;
-            if (is_listed_twice(asked, asked.partitions[p].partition_index)) {
-                found.code = ErrorCode::invalid_request;
+            if (!repeated.has(asked.name, part.partition_index)) {
+                found = find(request, body, topic, part);
+            } else if (repeated.tell(asked.name, part.partition_index)) {
+                continue;
             } else {
-                found = find(request, body, topic, asked.partitions[p]);
+                found.code = ErrorCode::invalid_request;
             }
-            parts[p].partition_index = asked.partitions[p].partition_index;
-            parts[p].error_code = static_cast<std::int16_t>(code_for(request.version(), found.code));
-            parts[p].timestamp = found.timestamp.value;
-            parts[p].offset = found.offset.value;
-            if (request.version() >= kFirstVersionWithLeaderEpoch) parts[p].leader_epoch = found.leader_epoch.value;
+            auto& out = parts[count++];
+            out.partition_index = part.partition_index;
+            out.error_code = static_cast<std::int16_t>(code_for(request.version(), found.code));
+            out.timestamp = found.timestamp.value;
+            out.offset = found.offset.value;
+            if (request.version() >= kFirstVersionWithLeaderEpoch)
+                out.leader_epoch = found.leader_epoch.value;
         }
         topics[i].name = asked.name;
-        topics[i].partitions = parts;
+        topics[i].partitions = parts.first(count);
     }
     response.topics = topics;
     co_return answer(request, response);
@@ -92,6 +140,8 @@ env::Task<Result<void>> serve(Request& request) {
 
 }  // namespace
 
-Api api_02() { return make_api(protocol::ApiKey::list_offsets, &serve); }
+Api api_02() {
+    return make_api(protocol::ApiKey::list_offsets, &serve);
+}
 
 }  // namespace milena::server

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata: brokers, topics, partitions and who leads them, as the served image has them. A topic that is asked for and
-// missing may be created; the answer then waits until it has its leaders, so that the first produce finds them
-// (docs/deviations.md: Apache Kafka answers UNKNOWN_TOPIC_OR_PARTITION and lets the client ask again).
+// Metadata: brokers, topics, partitions and who leads them, as the served image has them. A topic
+// that is asked for and missing may be created; the answer then waits until it has its leaders, so
+// that the first produce finds them (docs/deviations.md: Apache Kafka answers
+// UNKNOWN_TOPIC_OR_PARTITION and lets the client ask again).
 #include "milena/protocol/messages/metadata.h"
+
+#include <set>
+
+#include "milena/controller/topic_names.h"
 
 #include "../api.h"
 #include "../leader_endpoints.h"
@@ -17,7 +22,6 @@ using security::Operation;
 using security::ResourceType;
 
 constexpr std::int16_t kFirstVersionWithListenerError = 6;
-constexpr std::int16_t kFirstVersionWithIds = 10;
 constexpr std::int16_t kFirstVersionWithNullNames = 12;
 /// How long an answer waits for topics that it had created.
 constexpr env::Duration kCreationWait = std::chrono::seconds(5);
@@ -25,6 +29,25 @@ constexpr env::Duration kCreationWait = std::chrono::seconds(5);
 std::span<const std::int32_t> numbers(const std::vector<BrokerId>& brokers) {
     static_assert(sizeof(BrokerId) == sizeof(std::int32_t), "a broker id is its number");
     return {reinterpret_cast<const std::int32_t*>(brokers.data()), brokers.size()};
+}
+
+/// What an authorizer can be asked of a topic and of the cluster (KIP-430).
+constexpr Operation kTopicOperations[] = {
+    Operation::read,  Operation::write,    Operation::create,           Operation::remove,
+    Operation::alter, Operation::describe, Operation::describe_configs, Operation::alter_configs};
+constexpr Operation kClusterOperations[] = {
+    Operation::create,           Operation::alter,         Operation::describe,
+    Operation::cluster_action,   Operation::describe_configs,
+    Operation::alter_configs,    Operation::idempotent_write};
+
+/// One bit for each operation that the client may do, at the operation's number.
+std::int32_t allowed(const Request& request, std::span<const Operation> operations,
+                     ResourceType type, std::string_view resource) {
+    std::int32_t bits = 0;
+    for (const Operation operation : operations) {
+        if (request.session.may(operation, type, resource)) bits |= 1 << static_cast<int>(operation);
+    }
+    return bits;
 }
 
 /// Fills one answer from one image, which outlives it.
@@ -35,7 +58,8 @@ public:
 
     void add_cluster() {
         response_.cluster_id = std::string_view(request_.broker().cluster_id);
-        auto brokers = request_.arena.make_array<MetadataResponse::MetadataResponseBroker>(image_.cluster->brokers.size());
+        auto brokers = request_.arena.make_array<MetadataResponse::MetadataResponseBroker>(
+            image_.cluster->brokers.size());
         std::size_t count = 0;
         for (const auto& [id, broker] : image_.cluster->brokers) {
             const auto* endpoint = endpoint_of(broker, listener_);
@@ -48,24 +72,42 @@ public:
         }
         response_.brokers = brokers.first(count);
         // Any live broker will do: it forwards what is the controller's to decide (KIP-590).
-        if (count != 0) response_.controller_id = brokers[request_.broker().env.random().next() % count].node_id;
+        if (count != 0)
+            response_.controller_id =
+                brokers[request_.broker().env.random().next() % count].node_id;
     }
 
-    void add_topics(std::span<MetadataResponse::MetadataResponseTopic> topics) { response_.topics = topics; }
+    void add_cluster_operations() {
+        response_.cluster_authorized_operations = allowed(
+            request_, kClusterOperations, ResourceType::cluster, security::kClusterResource);
+    }
+
+    void add_topics(std::span<MetadataResponse::MetadataResponseTopic> topics,
+                    bool with_operations) {
+        for (auto& topic : topics) {
+            if (!with_operations || !topic.name || is_denied(topic)) continue;
+            topic.topic_authorized_operations =
+                allowed(request_, kTopicOperations, ResourceType::topic, *topic.name);
+        }
+        response_.topics = topics;
+    }
 
     MetadataResponse::MetadataResponseTopic topic(const metadata::TopicImage& topic) {
         MetadataResponse::MetadataResponseTopic out;
         out.name = std::string_view(topic.name);
         out.topic_id = topic.id;
         out.is_internal = is_internal_topic(topic.name);
-        auto partitions = request_.arena.make_array<MetadataResponse::MetadataResponsePartition>(topic.partitions.size());
+        auto partitions = request_.arena.make_array<MetadataResponse::MetadataResponsePartition>(
+            topic.partitions.size());
         std::size_t next = 0;
-        for (const auto& [index, partition] : topic.partitions) partitions[next++] = describe(index, partition);
+        for (const auto& [index, partition] : topic.partitions)
+            partitions[next++] = describe(index, partition);
         out.partitions = partitions;
         return out;
     }
 
-    MetadataResponse::MetadataResponseTopic error(ErrorCode code, protocol::NullableString name, Uuid id) const {
+    MetadataResponse::MetadataResponseTopic error(ErrorCode code, protocol::NullableString name,
+                                                  Uuid id) const {
         MetadataResponse::MetadataResponseTopic out;
         out.error_code = static_cast<std::int16_t>(code);
         out.name = name;
@@ -78,8 +120,12 @@ public:
     MetadataResponse& response() { return response_; }
 
 private:
-    MetadataResponse::MetadataResponsePartition describe(PartitionIndex index,
-                                                         const metadata::PartitionRegistration& partition) {
+    static bool is_denied(const MetadataResponse::MetadataResponseTopic& topic) {
+        return topic.error_code == static_cast<std::int16_t>(ErrorCode::topic_authorization_failed);
+    }
+
+    MetadataResponse::MetadataResponsePartition describe(
+        PartitionIndex index, const metadata::PartitionRegistration& partition) {
         MetadataResponse::MetadataResponsePartition out;
         out.partition_index = index.value;
         out.leader_id = partition.leader.value;
@@ -109,10 +155,12 @@ private:
 
     ErrorCode leader_error(const metadata::PartitionRegistration& partition) const {
         const auto broker = image_.cluster->brokers.find(partition.leader);
-        if (broker == image_.cluster->brokers.end() || broker->second.fenced) return ErrorCode::leader_not_available;
+        if (broker == image_.cluster->brokers.end() || broker->second.fenced)
+            return ErrorCode::leader_not_available;
         if (endpoint_of(broker->second, listener_) != nullptr) return ErrorCode::none;
-        return request_.version() >= kFirstVersionWithListenerError ? ErrorCode::listener_not_found
-                                                                    : ErrorCode::leader_not_available;
+        return request_.version() >= kFirstVersionWithListenerError
+                   ? ErrorCode::listener_not_found
+                   : ErrorCode::leader_not_available;
     }
 
     Request& request_;
@@ -127,20 +175,26 @@ bool asks_all(const Request& request, const MetadataRequest& body) {
 
 /// A request must say what it asks for in a way that its version knows.
 bool is_valid(const Request& request, const MetadataRequest& body) {
-    return std::ranges::all_of(body.topics, [&](const MetadataRequest::MetadataRequestTopic& topic) {
-        if (topic.name) return topic.topic_id.is_zero() || request.version() < kFirstVersionWithIds;
-        return !topic.topic_id.is_zero() && request.version() >= kFirstVersionWithNullNames;
-    });
+    return std::ranges::all_of(
+        body.topics, [&](const MetadataRequest::MetadataRequestTopic& topic) {
+            if (request.version() >= kFirstVersionWithNullNames)
+                return topic.name || !topic.topic_id.is_zero();
+            return topic.name && topic.topic_id.is_zero();
+        });
 }
 
 /// Names that are asked for, missing, and may be made.
-std::vector<controller::NewTopic> topics_to_create(const Request& request, const MetadataRequest& body,
+std::vector<controller::NewTopic> topics_to_create(const Request& request,
+                                                   const MetadataRequest& body,
                                                    const metadata::Image& image) {
     std::vector<controller::NewTopic> missing;
-    if (!body.allow_auto_topic_creation || !request.broker().config.auto_create_topics_enable) return missing;
+    if (!body.allow_auto_topic_creation || !request.broker().config.auto_create_topics_enable)
+        return missing;
     for (const auto& topic : body.topics) {
-        if (!topic.name || image.topics->find(*topic.name) != nullptr) continue;
-        const bool may = request.session.may(Operation::create, ResourceType::cluster, security::kClusterResource) ||
+        if (!topic.name || !controller::check_topic_name(*topic.name)) continue;
+        if (!topic.topic_id.is_zero() || image.topics->find(*topic.name) != nullptr) continue;
+        const bool may = request.session.may(Operation::create, ResourceType::cluster,
+                                             security::kClusterResource) ||
                          request.session.may(Operation::create, ResourceType::topic, *topic.name);
         if (!may || is_internal_topic(*topic.name)) continue;
         controller::NewTopic fresh;
@@ -150,73 +204,110 @@ std::vector<controller::NewTopic> topics_to_create(const Request& request, const
     return missing;
 }
 
-using Refused = std::map<std::string, ErrorCode, std::less<>>;
-
-/// Creates what may be created; gives the names that could not be, with what a client is told for each.
-env::Task<Refused> create_missing(Request& request, const MetadataRequest& body) {
-    Refused refused;
+/// Creates what may be created. What could not be stays unknown to the client, which asks again.
+env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
     controller::CreateTopicsRequest wanted;
     wanted.topics = topics_to_create(request, body, *request.broker().image.load());
-    if (wanted.topics.empty()) co_return refused;
+    if (wanted.topics.empty()) co_return;
     const env::Instant deadline = request.received + kCreationWait;
     auto reply = co_await request.broker().controller.create_topics(std::move(wanted), deadline);
-    if (!reply) co_return refused;
+    if (!reply) co_return;
     for (const auto& topic : reply->topics) {
-        if (topic.code == ErrorCode::none || topic.code == ErrorCode::topic_already_exists) continue;
-        if (topic.code == ErrorCode::invalid_topic_exception) refused.emplace(topic.name, topic.code);
-        LOG_INFO(request.broker().log, "topic not created for a metadata request", kv("topic", topic.name),
-                 kv("client", request.head.header.client_id.value_or("")), kv("why", topic.why));
+        if (topic.code == ErrorCode::none || topic.code == ErrorCode::topic_already_exists)
+            continue;
+        
+        LOG_INFO(request.broker().log, "topic not created for a metadata request",
+                 kv("topic", topic.name), kv("client", request.head.header.client_id.value_or("")),
+                 kv("why", topic.why));
     }
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
-    co_return refused;
 }
 
-MetadataResponse::MetadataResponseTopic describe(Request& request, MetadataAnswer& out, const metadata::Image& image,
-                                                 const MetadataRequest::MetadataRequestTopic& asked,
-                                                 const Refused& refused) {
-    if (!asked.name) {
+MetadataResponse::MetadataResponseTopic describe(Request& request, MetadataAnswer& out,
+                                                 const metadata::Image& image,
+                                                 const MetadataRequest::MetadataRequestTopic& asked) {
+    if (!asked.topic_id.is_zero()) {
         const auto found = find_topic(request, image, asked.topic_id, Operation::describe);
         if (!found) return out.error(found.error().code, std::nullopt, asked.topic_id);
         return out.topic(**found);
     }
     const auto found = find_topic(request, image, *asked.name, Operation::describe);
     if (found) return out.topic(**found);
-    const auto why = refused.find(*asked.name);
-    return out.error(why == refused.end() ? found.error().code : why->second, asked.name, Uuid());
+    const bool can_exist = found.error().code != ErrorCode::unknown_topic_or_partition ||
+                           controller::check_topic_name(*asked.name);
+    return out.error(can_exist ? found.error().code : ErrorCode::invalid_topic_exception,
+                     asked.name, Uuid());
 }
 
-void add_all(Request& request, MetadataAnswer& out, const metadata::Image& image) {
+void add_asked(Request& request, const MetadataRequest& body, MetadataAnswer& out,
+               const metadata::Image& image) {
+    // One id among them, and only ids count; what is asked for twice is answered once.
+    const bool by_id = std::ranges::any_of(
+        body.topics, [](const auto& topic) { return !topic.topic_id.is_zero(); });
+    auto topics =
+        request.arena.make_array<MetadataResponse::MetadataResponseTopic>(body.topics.size());
+    std::set<std::string_view> names;
+    std::set<Uuid> ids;
+    std::size_t count = 0;
+    for (const auto& asked : body.topics) {
+        if (by_id && asked.topic_id.is_zero()) continue;
+        const bool is_first =
+            by_id ? ids.insert(asked.topic_id).second : names.insert(*asked.name).second;
+        if (is_first) topics[count++] = describe(request, out, image, asked);
+    }
+    out.add_topics(topics.first(count), body.include_topic_authorized_operations);
+}
+
+/// The answer to a request that is not valid: its topics, each with the error, and nothing else.
+Result<void> answer_invalid(Request& request, const MetadataRequest& body) {
+    constexpr auto kCode = static_cast<std::int16_t>(ErrorCode::invalid_request);
+    MetadataResponse response;
+    response.cluster_id = std::nullopt;
+    auto topics =
+        request.arena.make_array<MetadataResponse::MetadataResponseTopic>(body.topics.size());
+    for (std::size_t i = 0; i < topics.size(); ++i) {
+        topics[i].error_code = kCode;
+        topics[i].name = body.topics[i].name.value_or("");
+        topics[i].topic_id = body.topics[i].topic_id;
+    }
+    response.topics = topics;
+    response.error_code = kCode;
+    return answer(request, response);
+}
+
+void add_all(Request& request, MetadataAnswer& out, const metadata::Image& image,
+             bool with_operations) {
     std::vector<const metadata::TopicImage*> visible;
     for (const auto& [id, topic] : image.topics->by_id) {
-        if (request.session.may(Operation::describe, ResourceType::topic, topic->name)) visible.push_back(topic.get());
+        if (request.session.may(Operation::describe, ResourceType::topic, topic->name))
+            visible.push_back(topic.get());
     }
     auto topics = request.arena.make_array<MetadataResponse::MetadataResponseTopic>(visible.size());
-    std::ranges::transform(visible, topics.begin(), [&](const auto* topic) { return out.topic(*topic); });
-    out.add_topics(topics);
+    std::ranges::transform(visible, topics.begin(),
+                           [&](const auto* topic) { return out.topic(*topic); });
+    out.add_topics(topics, with_operations);
 }
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<MetadataRequest>(request));
-    if (!is_valid(request, body)) {
-        co_return fail(ErrorCode::invalid_request, "Metadata names a topic in a way that its version has not");
-    }
-    const auto refused = co_await create_missing(request, body);
+    if (!is_valid(request, body)) co_return answer_invalid(request, body);
+    co_await create_missing(request, body);
     const auto image = request.broker().image.load();
     MetadataAnswer out(request, *image);
     out.add_cluster();
+    if (body.include_cluster_authorized_operations) out.add_cluster_operations();
     if (asks_all(request, body)) {
-        add_all(request, out, *image);
+        add_all(request, out, *image, body.include_topic_authorized_operations);
     } else {
-        auto topics = request.arena.make_array<MetadataResponse::MetadataResponseTopic>(body.topics.size());
-        std::ranges::transform(body.topics, topics.begin(),
-                               [&](const auto& asked) { return describe(request, out, *image, asked, refused); });
-        out.add_topics(topics);
+        add_asked(request, body, out, *image);
     }
     co_return answer(request, out.response());
 }
 
 }  // namespace
 
-Api api_03() { return make_api(protocol::ApiKey::metadata, &serve); }
+Api api_03() {
+    return make_api(protocol::ApiKey::metadata, &serve);
+}
 
 }  // namespace milena::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ApiVersions: what this listener serves, and the cluster's features. The one request that is answered whatever its
-// version (KIP-511), and before anything is known of the client.
+// ApiVersions: what this listener serves, and the cluster's features. The one request that is
+// answered whatever its version (KIP-511), and before anything is known of the client.
 #include "milena/protocol/messages/api_versions.h"
 
 #include "../api.h"
@@ -22,14 +22,17 @@ bool is_letter_or_digit(char c) {
 
 /// Letters and digits, with dashes and dots between them.
 bool is_software_name(std::string_view text) {
-    if (text.empty() || !is_letter_or_digit(text.front()) || !is_letter_or_digit(text.back())) return false;
-    return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; });
+    if (text.empty() || !is_letter_or_digit(text.front()) || !is_letter_or_digit(text.back()))
+        return false;
+    return std::ranges::all_of(
+        text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; });
 }
 
 /// What is wrong with the request, or none.
 ErrorCode check(const Request& request, const ApiVersionsRequest& body) {
     if (request.version() >= kFirstVersionWithSoftware &&
-        !(is_software_name(body.client_software_name) && is_software_name(body.client_software_version))) {
+        !(is_software_name(body.client_software_name) &&
+          is_software_name(body.client_software_version))) {
         return ErrorCode::invalid_request;
     }
     // KIP-1242: a client that expects another cluster or node must look for its own again.
@@ -49,7 +52,8 @@ ApiVersionsResponse::ApiVersion row(const Api& api) {
     return out;
 }
 
-/// The answer to a version that we do not know: in the layout of version 0, with the versions that may be asked.
+/// The answer to a version that we do not know: in the layout of version 0, with the versions that
+/// may be asked.
 Result<void> answer_unsupported(Request& request, const Api& self) {
     ApiVersionsResponse response;
     response.error_code = static_cast<std::int16_t>(ErrorCode::unsupported_version);
@@ -61,7 +65,8 @@ Result<void> answer_unsupported(Request& request, const Api& self) {
 
 void add_features(Request& request, const metadata::Image& image, ApiVersionsResponse& response) {
     const auto known = metadata::supported_features();
-    auto supported = request.arena.make_array<ApiVersionsResponse::SupportedFeatureKey>(known.size());
+    auto supported =
+        request.arena.make_array<ApiVersionsResponse::SupportedFeatureKey>(known.size());
     std::size_t count = 0;
     for (const auto& feature : known) {
         if (feature.range.min == 0 && request.version() < kFirstVersionWithZeroFeatures) continue;
@@ -73,7 +78,8 @@ void add_features(Request& request, const metadata::Image& image, ApiVersionsRes
     response.supported_features = supported.first(count);
 
     const auto& levels = image.features->levels;
-    auto finalized = request.arena.make_array<ApiVersionsResponse::FinalizedFeatureKey>(levels.size());
+    auto finalized =
+        request.arena.make_array<ApiVersionsResponse::FinalizedFeatureKey>(levels.size());
     std::size_t next = 0;
     for (const auto& [name, level] : levels) {
         auto& out = finalized[next++];
@@ -110,6 +116,8 @@ env::Task<Result<void>> serve(Request& request) {
 
 }  // namespace
 
-Api api_18() { return make_api(protocol::ApiKey::api_versions, &serve); }
+Api api_18() {
+    return make_api(protocol::ApiKey::api_versions, &serve);
+}
 
 }  // namespace milena::server

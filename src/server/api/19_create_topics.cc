@@ -42,12 +42,14 @@ CreatedTopic refused(std::string_view name, ErrorCode code, std::string why) {
 }
 
 bool may_create(const Request& request, std::string_view name) {
-    return request.session.may(Operation::create, ResourceType::cluster, security::kClusterResource) ||
+    return request.session.may(Operation::create, ResourceType::cluster,
+                               security::kClusterResource) ||
            request.session.may(Operation::create, ResourceType::topic, name);
 }
 
 /// The request for the controller; what the client may not do is answered here, into `answers`.
-controller::CreateTopicsRequest allowed_part(const Request& request, const CreateTopicsRequest& body,
+controller::CreateTopicsRequest allowed_part(const Request& request,
+                                             const CreateTopicsRequest& body,
                                              std::vector<CreatedTopic>& answers) {
     controller::CreateTopicsRequest out;
     out.validate_only = body.validate_only;
@@ -55,14 +57,15 @@ controller::CreateTopicsRequest allowed_part(const Request& request, const Creat
         if (may_create(request, asked.name)) {
             out.topics.push_back(new_topic(asked));
         } else {
-            answers.push_back(refused(asked.name, ErrorCode::topic_authorization_failed, "Authorization failed."));
+            answers.push_back(refused(asked.name, ErrorCode::topic_authorization_failed,
+                                      "Authorization failed."));
         }
     }
     return out;
 }
 
-protocol::NullableArray<CreateTopicsResponse::CreatableTopicConfigs> configs(protocol::Arena& arena,
-                                                                             const CreatedTopic& topic) {
+protocol::NullableArray<CreateTopicsResponse::CreatableTopicConfigs> configs(
+    protocol::Arena& arena, const CreatedTopic& topic) {
     auto out = arena.make_array<CreateTopicsResponse::CreatableTopicConfigs>(topic.configs.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
         const auto& entry = topic.configs[i];
@@ -75,11 +78,13 @@ protocol::NullableArray<CreateTopicsResponse::CreatableTopicConfigs> configs(pro
     return out;
 }
 
-CreateTopicsResponse::CreatableTopicResult result(const Request& request, const CreatedTopic& topic) {
+CreateTopicsResponse::CreatableTopicResult result(const Request& request,
+                                                  const CreatedTopic& topic) {
     CreateTopicsResponse::CreatableTopicResult out;
     out.name = topic.name;
     out.topic_id = topic.id;
     out.error_code = static_cast<std::int16_t>(topic.code);
+    out.error_message = std::nullopt;
     if (!topic.why.empty()) out.error_message = std::string_view(topic.why);
     if (topic.code != ErrorCode::none) return out;
     if (request.session.may(Operation::describe_configs, ResourceType::topic, topic.name)) {
@@ -87,7 +92,8 @@ CreateTopicsResponse::CreatableTopicResult result(const Request& request, const 
         out.replication_factor = topic.replication_factor;
         out.configs = configs(request.arena, topic);
     } else {
-        out.topic_config_error_code = static_cast<std::int16_t>(ErrorCode::topic_authorization_failed);
+        out.topic_config_error_code =
+            static_cast<std::int16_t>(ErrorCode::topic_authorization_failed);
     }
     return out;
 }
@@ -115,14 +121,18 @@ env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<CreateTopicsRequest>(request));
     const auto created = co_await create(request, body);
     CreateTopicsResponse response;
-    auto topics = request.arena.make_array<CreateTopicsResponse::CreatableTopicResult>(created.size());
-    std::ranges::transform(created, topics.begin(), [&](const CreatedTopic& topic) { return result(request, topic); });
+    auto topics =
+        request.arena.make_array<CreateTopicsResponse::CreatableTopicResult>(created.size());
+    std::ranges::transform(created, topics.begin(),
+                           [&](const CreatedTopic& topic) { return result(request, topic); });
     response.topics = topics;
     co_return answer(request, response);
 }
 
 }  // namespace
 
-Api api_19() { return make_api(protocol::ApiKey::create_topics, &serve); }
+Api api_19() {
+    return make_api(protocol::ApiKey::create_topics, &serve);
+}
 
 }  // namespace milena::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as any message: the first two choose the message, the third the version, the rest is its body. What decodes
-// must encode again, and the encoding must decode to an equal message.
+// Any bytes as any message: the first two choose the message, the third the version, the rest is
+// its body. What decodes must encode again, and the encoding must decode to an equal message.
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +19,8 @@ void check(const MessageType& type, std::int16_t version, BytesView body) {
     std::vector<std::byte> encoded;
     const auto appended = append_message(type, message, version, encoded, nullptr);
     INVARIANT(appended.has_value(), "what was decoded does not encode");
-    INVARIANT(encoded.size() == *encoded_message_size(type, message, version), "the sizer is wrong");
+    INVARIANT(encoded.size() == *encoded_message_size(type, message, version),
+              "the sizer is wrong");
 
     Arena second(64U << 20);
     ByteReader again(encoded);
@@ -28,7 +29,8 @@ void check(const MessageType& type, std::int16_t version, BytesView body) {
     INVARIANT(decoded.has_value() && again.remaining() == 0, "what was encoded does not decode");
     // Not-a-numbers differ from themselves; their encodings do not.
     std::vector<std::byte> twice;
-    INVARIANT(append_message(type, copy, version, twice, nullptr).has_value(), "the copy does not encode");
+    INVARIANT(append_message(type, copy, version, twice, nullptr).has_value(),
+              "the copy does not encode");
     INVARIANT(encoded == twice, "the copy is another message");
 }
 

@@ -13,7 +13,8 @@ using namespace milena::protocol;
 
 const MessageType* request_type(const Api& api) {
     for (const MessageType* type : message_types()) {
-        if (type->kind == MessageKind::request && type->key == static_cast<std::int16_t>(api.key)) return type;
+        if (type->kind == MessageKind::request && type->key == static_cast<std::int16_t>(api.key))
+            return type;
     }
     return nullptr;
 }

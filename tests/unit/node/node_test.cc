@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole node, as main() makes it, in a simulated world: clients over its network, its disk under it, and crashes.
+// A whole node, as main() makes it, in a simulated world: clients over its network, its disk under
+// it, and crashes.
 #include "milena/node/node.h"
 
 #include <gtest/gtest.h>
@@ -32,12 +33,14 @@ offsets.topic.replication.factor=1
 )";
 
 std::vector<std::byte> batch_of(const std::vector<std::string>& values) {
-    record::BatchBuilder builder({.base_offset = Offset(0), .timestamp = record::Timestamp(1'700'000'000'000)});
+    record::BatchBuilder builder(
+        {.base_offset = Offset(0), .timestamp = record::Timestamp(1'700'000'000'000)});
     for (const auto& value : values) builder.append(std::nullopt, as_bytes(value));
     return std::move(builder).finish();
 }
 
-/// The values of all records in `bytes`, from `from` on; a batch that is cut at the end is left out.
+/// The values of all records in `bytes`, from `from` on; a batch that is cut at the end is left
+/// out.
 std::vector<std::string> values_in(BytesView bytes, std::int64_t from) {
     std::vector<std::string> out;
     for (;;) {
@@ -57,7 +60,8 @@ std::vector<std::string> values_in(BytesView bytes, std::int64_t from) {
 /// A world of one server and one machine for clients.
 class OneNode {
 public:
-    explicit OneNode(std::uint64_t seed) : world(seed), server(world.add_node("server")), machine(world.add_node("client")) {
+    explicit OneNode(std::uint64_t seed)
+        : world(seed), server(world.add_node("server")), machine(world.add_node("client")) {
         world.boot(server, [this](sim::Node& self) {
             auto loaded = config::parse_broker_config("server.properties", kProperties, "server");
             ASSERT_TRUE(loaded.has_value()) << loaded.error().why;
@@ -87,7 +91,9 @@ public:
         EXPECT_TRUE(world.run(machine, session(), 60s));
     }
 
-    void wait_until_started() { ASSERT_TRUE(world.run_until([this] { return started; }, 60s)); }
+    void wait_until_started() {
+        ASSERT_TRUE(world.run_until([this] { return started; }, 60s));
+    }
 
     void stop_cleanly() {
         bool stopped = false;
@@ -99,7 +105,8 @@ public:
         world.crash(server, sim::Crash::process);
     }
 
-    static env::Task<std::int64_t> produce(Client& client, std::string_view topic, std::vector<std::string> values) {
+    static env::Task<std::int64_t> produce(Client& client, std::string_view topic,
+                                           std::vector<std::string> values) {
         const auto batch = batch_of(values);
         protocol::ProduceRequest request;
         request.acks = -1;
@@ -117,7 +124,8 @@ public:
         co_return part.base_offset;
     }
 
-    static env::Task<std::vector<std::string>> fetch(Client& client, std::string_view topic, std::int64_t from,
+    static env::Task<std::vector<std::string>> fetch(Client& client, std::string_view topic,
+                                                     std::int64_t from,
                                                      std::int32_t max_wait_ms = 0) {
         protocol::FetchRequest request;
         request.max_wait_ms = max_wait_ms;
@@ -209,7 +217,8 @@ TEST_P(NodeTest, ServesAfterACleanStopWhatItHad) {
 }
 
 TEST_P(NodeTest, KillCostsNothingThatWasAnswered) {
-    // A killed process leaves all that it wrote to the system: records and metadata are there again.
+    // A killed process leaves all that it wrote to the system: records and metadata are there
+    // again.
     wait_until_started();
     std::string id;
     as_client([&](Client& client) -> env::Task<void> {
@@ -226,7 +235,8 @@ TEST_P(NodeTest, KillCostsNothingThatWasAnswered) {
 }
 
 TEST_P(NodeTest, PowerLossKeepsTheTopicAndAPrefixOfItsRecords) {
-    // The metadata log is synced before a topic is answered; records of one replica are not (acks do not sync).
+    // The metadata log is synced before a topic is answered; records of one replica are not (acks
+    // do not sync).
     wait_until_started();
     std::string id;
     as_client([&](Client& client) -> env::Task<void> {
@@ -247,11 +257,14 @@ TEST_P(NodeTest, PowerLossKeepsTheTopicAndAPrefixOfItsRecords) {
 TEST_P(NodeTest, UnknownVersionOfApiVersionsIsAnsweredInVersionZero) {
     wait_until_started();
     as_client([](Client& client) -> env::Task<void> {
-        // key 18, version 99, correlation 7, client id null, no tags; then a body that nobody can read
-        const std::array<std::uint8_t, 17> frame = {0, 0, 0, 13, 0, 18, 0, 99, 0, 0, 0, 7, 0xFF, 0xFF, 0, 1, 2};
+        // key 18, version 99, correlation 7, client id null, no tags; then a body that nobody can
+        // read
+        const std::array<std::uint8_t, 17> frame = {0, 0, 0, 13,   0,    18, 0, 99, 0,
+                                                    0, 0, 7, 0xFF, 0xFF, 0,  1, 2};
         co_await client.send_bytes(std::as_bytes(std::span(frame)));
         const auto answer = co_await client.receive();
-        const std::array<std::uint8_t, 16> expected = {0, 0, 0, 7, 0, 35, 0, 0, 0, 1, 0, 18, 0, 0, 0, 5};
+        const std::array<std::uint8_t, 16> expected = {0, 0, 0, 7,  0, 35, 0, 0,
+                                                       0, 1, 0, 18, 0, 0,  0, 5};
         EXPECT_TRUE(answer.has_value());
         if (answer) EXPECT_TRUE(std::ranges::equal(*answer, std::as_bytes(std::span(expected))));
         protocol::ApiVersionsRequest request;

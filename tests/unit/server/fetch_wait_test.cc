@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// News of partitions reach the fetch that waits, once each and none lost.
 #include "fetch_wait.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Waiting for an image that is announced and not yet served.
 #include "milena/server/served_image.h"
 
 #include <gtest/gtest.h>
@@ -22,9 +23,11 @@ TEST(ServedImage, CatchUpWaitsForWhatWasAnnouncedBefore) {
     ServedImage served(node);
     served.announce(Offset(5));
     std::optional<bool> done;
-    env::spawn(node.core(0), [](sim::Node& self, ServedImage& image, std::optional<bool>& out) -> env::Task<void> {
-        out = co_await image.catch_up(self.core(0), self.clock().now() + 10s);
-    }(node, served, done));
+    env::spawn(
+        node.core(0),
+        [](sim::Node& self, ServedImage& image, std::optional<bool>& out) -> env::Task<void> {
+            out = co_await image.catch_up(self.core(0), self.clock().now() + 10s);
+        }(node, served, done));
     world.run_for(1s);
     EXPECT_FALSE(done.has_value());
     served.publish(image_at(4));
@@ -43,9 +46,11 @@ TEST(ServedImage, CatchUpGivesUpAtItsDeadline) {
     ServedImage served(node);
     served.announce(Offset(5));
     std::optional<bool> done;
-    env::spawn(node.core(0), [](sim::Node& self, ServedImage& image, std::optional<bool>& out) -> env::Task<void> {
-        out = co_await image.catch_up(self.core(0), self.clock().now() + 1s);
-    }(node, served, done));
+    env::spawn(
+        node.core(0),
+        [](sim::Node& self, ServedImage& image, std::optional<bool>& out) -> env::Task<void> {
+            out = co_await image.catch_up(self.core(0), self.clock().now() + 1s);
+        }(node, served, done));
     world.run_for(2s);
     EXPECT_EQ(done, false);
 }

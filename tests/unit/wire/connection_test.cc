@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server and its clients on a simulated network. The handler here speaks a protocol of one byte: the first byte of a
-// frame says what to do with it, the answer is a frame with the same bytes.
+// A server and its clients on a simulated network. The handler here speaks a protocol of one byte:
+// the first byte of a frame says what to do with it, the answer is a frame with the same bytes.
 #include "milena/wire/connection.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum class Order : std::uint8_t { echo = 'e', park = 'p', refuse = 'r', close_after = 'c', silent = 's' };
+enum class Order : std::uint8_t {
+    echo = 'e',
+    park = 'p',
+    refuse = 'r',
+    close_after = 'c',
+    silent = 's'
+};
 
 void echo(ReplySlot& slot, BytesView frame) {
     ByteWriter writer(slot.output.extend(4 + frame.size()));
@@ -53,9 +59,11 @@ class ConnectionTest : public testing::TestWithParam<std::uint64_t> {
 protected:
     static constexpr std::uint16_t kPort = 9092;
 
-    ConnectionTest() : world(GetParam()), server(world.add_node("server")), client(world.add_node("client")) {
+    ConnectionTest()
+        : world(GetParam()), server(world.add_node("server")), client(world.add_node("client")) {
         core = std::make_shared<CoreConnections>(
-            server, server.core(0), ConnectionLimits{.frame_bytes_max = 1 << 20, .idle_max = 10s}, budget, Logger());
+            server, server.core(0), ConnectionLimits{.frame_bytes_max = 1 << 20, .idle_max = 10s},
+            budget, Logger());
         server.keep(core);  // outlives the coroutines
         auto listening = server.network().listen({"", kPort}, server.core(0));
         EXPECT_TRUE(listening.has_value());
@@ -67,14 +75,15 @@ protected:
         for (;;) {
             auto stream = co_await acceptor->accept(server.core(0));
             if (!stream) co_return;
-            const auto connection = std::make_shared<Connection>(*core, std::move(*stream), [this](Connection&) {
-                return std::make_unique<OneByteHandler>(parked);
-            });
+            const auto connection = std::make_shared<Connection>(
+                *core, std::move(*stream),
+                [this](Connection&) { return std::make_unique<OneByteHandler>(parked); });
             env::spawn(server.core(0), Connection::run(connection));
         }
     }
 
-    /// Sends all of `text` as frames, one a word, then collects words until the server closes or `until` were answered.
+    /// Sends all of `text` as frames, one a word, then collects words until the server closes or
+    /// `until` were answered.
     env::Task<void> talk(std::vector<std::string> words, std::size_t until) {
         auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
         EXPECT_TRUE(stream.has_value());
@@ -183,7 +192,8 @@ TEST_P(ConnectionTest, IdleConnectionsAreClosedAndBusyOnesAreNot) {
 }
 
 TEST_P(ConnectionTest, StalledFrameGivesWayWhenTheBudgetIsUsedUp) {
-    // One client announces a frame near the budget, sends most of it and stalls; the other must still be served.
+    // One client announces a frame near the budget, sends most of it and stalls; the other must
+    // still be served.
     const auto stall = [this]() -> env::Task<void> {
         auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
         std::vector<std::byte> part(900'000);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What an output keeps, and what it forgets.
 #include "milena/wire/output.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@ TEST(Output, KeepsItsBytesWhileItGrows) {
     Output output;
     for (std::uint8_t i = 0; i < 200; ++i) std::ranges::fill(output.extend(100), std::byte{i});
     ASSERT_EQ(output.bytes().size(), 20'000U);
-    for (std::size_t i = 0; i < 200; ++i) EXPECT_EQ(output.bytes()[i * 100 + 99], static_cast<std::byte>(i));
+    for (std::size_t i = 0; i < 200; ++i)
+        EXPECT_EQ(output.bytes()[i * 100 + 99], static_cast<std::byte>(i));
 }
 
 TEST(Output, RemembersWhereFilesGo) {

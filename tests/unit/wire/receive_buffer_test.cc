@@ -16,7 +16,8 @@ std::vector<std::byte> frame_of(std::size_t size, std::uint8_t fill) {
     return bytes;
 }
 
-/// Hands `bytes` over in reads of what the buffer asks for, at most `step` each; collects the frames.
+/// Hands `bytes` over in reads of what the buffer asks for, at most `step` each; collects the
+/// frames.
 std::vector<std::vector<std::byte>> feed(ReceiveBuffer& buffer, BytesView bytes, std::size_t step) {
     std::vector<std::vector<std::byte>> frames;
     while (!bytes.empty()) {
@@ -37,10 +38,11 @@ std::vector<std::vector<std::byte>> feed(ReceiveBuffer& buffer, BytesView bytes,
 }
 
 RC_GTEST_PROP(ReceiveBuffer, CutsTheFramesWhateverPiecesTheyComeIn, ()) {
-    // Sizes around the points where the buffer changes its ways: small frames, exact reads, more than one read.
-    const auto sizes = *rc::gen::container<std::vector<std::uint32_t>>(
-        rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(1, 200), rc::gen::inRange<std::uint32_t>(16000, 17000),
-                       rc::gen::inRange<std::uint32_t>(1, 1 << 21)));
+    // Sizes around the points where the buffer changes its ways: small frames, exact reads, more
+    // than one read.
+    const auto sizes = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::oneOf(
+        rc::gen::inRange<std::uint32_t>(1, 200), rc::gen::inRange<std::uint32_t>(16000, 17000),
+        rc::gen::inRange<std::uint32_t>(1, 1 << 21)));
     const auto step = *rc::gen::inRange<std::size_t>(1, 1 << 20);
     std::vector<std::byte> stream;
     std::uint8_t fill = 0;
@@ -62,7 +64,8 @@ RC_GTEST_PROP(ReceiveBuffer, CutsTheFramesWhateverPiecesTheyComeIn, ()) {
 }
 
 TEST(ReceiveBuffer, AnnouncedBytesCostNothingBeforeTheyArrive) {
-    // A peer announces 8 MiB and sends 5 bytes of it: what is charged is the room of one read at most.
+    // A peer announces 8 MiB and sends 5 bytes of it: what is charged is the room of one read at
+    // most.
     env::ByteBudget budget(1U << 30);
     ReceiveBuffer buffer(kFrameMax, budget);
     const auto frame = frame_of(kFrameMax, 1);

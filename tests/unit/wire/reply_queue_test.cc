@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order and the bound of the answers of one connection.
 #include <gtest/gtest.h>
 
 #include "milena/wire/connection.h"
