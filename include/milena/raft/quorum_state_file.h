@@ -2,7 +2,8 @@
 // quorum-state, the file in which a replica keeps its epoch, leader and vote: one line of JSON.
 // Version 1
 //
-//   {"leaderId":1,"leaderEpoch":2,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}
+//   {"leaderId":1,"leaderEpoch":2,"votedId":-1,
+//    "votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}
 //
 // goes with kraft.version 1. Version 0, with kraft.version 0, has no votedDirectoryId but
 // clusterId, appliedOffset and currentVoters, which say nothing that is not known from elsewhere.

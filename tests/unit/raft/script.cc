@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Words to calls of the cluster, one command a line.
 #include "script.h"
 
 #include <memory>
