@@ -18,8 +18,8 @@ const Row* find_in(std::span<const Row> table, std::string_view name) {
 }  // namespace
 
 const Key* find_broker_key(std::string_view name) {
-    const Key* const key = find_in(working_keys(), name);
-    return key != nullptr ? key : find_in(idle_keys(), name);
+    const Key* const key = find_in(read_keys(), name);
+    return key != nullptr ? key : find_in(unread_keys(), name);
 }
 
 const TopicKey* find_topic_key(std::string_view name) {
@@ -28,8 +28,8 @@ const TopicKey* find_topic_key(std::string_view name) {
 
 std::vector<const Key*> broker_keys() {
     std::vector<const Key*> keys;
-    for (const Key& key : working_keys()) keys.push_back(&key);
-    for (const Key& key : idle_keys()) keys.push_back(&key);
+    for (const Key& key : read_keys()) keys.push_back(&key);
+    for (const Key& key : unread_keys()) keys.push_back(&key);
     std::ranges::sort(keys, {}, &Key::name);
     return keys;
 }

@@ -29,7 +29,7 @@ consteval Allowed any_case(std::string_view words) {
 }
 
 /// Both in the order of their names.
-std::span<const Key> working_keys();
-std::span<const Key> idle_keys();
+std::span<const Key> read_keys();
+std::span<const Key> unread_keys();
 
 }  // namespace milena::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The broker keys that Kafka 4.4 knows and that change nothing here: idle ones by design, with the
+// The broker keys that Kafka 4.4 knows and that nothing here reads: idle ones by design, with the
 // reason; the others not yet, and a start that sets one warns. Their values are checked all the
 // same, so that a file which starts today starts when they work.
 #include "key_table.h"
@@ -11,7 +11,7 @@ using enum Update;
 using enum Effect;
 
 // clang-format off
-static constexpr Key kIdleKeys[] = {
+static constexpr Key kUnreadKeys[] = {
     {"add.partitions.to.txn.retry.backoff.max.ms", int32, "100", at_least(0), read_only,
      not_yet, ""},
     {"add.partitions.to.txn.retry.backoff.ms", int32, "20", at_least(1), read_only, not_yet, ""},
@@ -383,8 +383,8 @@ static constexpr Key kIdleKeys[] = {
 };
 // clang-format on
 
-std::span<const Key> idle_keys() {
-    return kIdleKeys;
+std::span<const Key> unread_keys() {
+    return kUnreadKeys;
 }
 
 }  // namespace milena::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys that a server.properties and a topic may set: one row each in src/config/keys.cc,
-// idle_keys.cc and topic_keys.cc. Everything that must know a key (parsing, messages,
+// unread_keys.cc and topic_keys.cc. Everything that must know a key (parsing, messages,
 // DescribeConfigs, the printed reference) reads its row.
 #pragma once
 

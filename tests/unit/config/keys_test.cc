@@ -15,8 +15,8 @@ namespace {
 
 TEST(Keys, AreSortedAndUnique) {
     // The search halves the tables, so their order is part of their meaning.
-    EXPECT_TRUE(std::ranges::is_sorted(working_keys(), std::ranges::less_equal{}, &Key::name));
-    EXPECT_TRUE(std::ranges::is_sorted(idle_keys(), std::ranges::less_equal{}, &Key::name));
+    EXPECT_TRUE(std::ranges::is_sorted(read_keys(), std::ranges::less_equal{}, &Key::name));
+    EXPECT_TRUE(std::ranges::is_sorted(unread_keys(), std::ranges::less_equal{}, &Key::name));
     std::set<std::string_view> names;
     for (const Key* key : broker_keys()) EXPECT_TRUE(names.insert(key->name).second) << key->name;
 }
@@ -35,7 +35,7 @@ TEST(Keys, AllowTheirOwnDefaults) {
     }
 }
 
-TEST(Keys, ThatWorkOrAreRefusedOrAreIdleAreDocumented) {
+TEST(Keys, ThatAreReadOrRefusedOrIdleAreDocumented) {
     for (const Key* key : broker_keys()) {
         if (key->effect == Effect::not_yet) continue;
         EXPECT_TRUE(key->doc.ends_with('.')) << key->name;
