@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "milena/record/validate.h"
 #include "support/batches.h"
+#include "support/golden_hex.h"
 
 namespace milena::record {
 namespace {
@@ -114,6 +116,90 @@ TEST(BatchBuilder, MarksControlAndTransactionalBatches) {
     EXPECT_TRUE(batch.is_transactional());
     EXPECT_EQ(batch.producer_id(), ProducerId(5));
     EXPECT_EQ(batch.base_sequence(), -1);
+}
+
+/// Batches that Apache Kafka 4.4 stored.
+constexpr std::array kGolden{
+    "plain",         "gzip",          "snappy",          "lz4",       "zstd",       "idempotent",
+    "transactional", "commit_marker", "log_append_time", "compacted", "coordinator"};
+
+std::vector<std::byte> golden(const std::string& name) {
+    return testing::read_golden_hex("record_batch/" + name + ".hex");
+}
+
+TEST(GoldenBatch, IsWholeAndReadToItsLastRecord) {
+    for (const char* name : kGolden) {
+        const auto bytes = golden(name);
+        const auto batch = first_batch(bytes);
+        ASSERT_TRUE(batch && *batch) << name;
+        EXPECT_TRUE((*batch)->check_crc()) << name;
+        const auto records = support::records_of(**batch);
+        ASSERT_TRUE(records) << name << records.error().why;
+        EXPECT_EQ(records->size(), static_cast<std::size_t>((*batch)->record_count())) << name;
+    }
+}
+
+TEST(GoldenBatch, NoPrefixOfOneIsABatch) {
+    for (const char* name : kGolden) {
+        const auto bytes = golden(name);
+        for (std::size_t size = 0; size < bytes.size(); ++size) {
+            EXPECT_EQ(*first_batch(BytesView(bytes).first(size)), std::nullopt)
+                << name << " " << size;
+        }
+    }
+}
+
+TEST(GoldenBatch, EncodedAgainGivesTheSameBytes) {
+    for (const char* name : {"plain", "idempotent", "transactional", "commit_marker"}) {
+        const auto bytes = golden(name);
+        const BatchView batch(bytes);
+        EXPECT_EQ(support::make_batch({.base_offset = batch.base_offset().value,
+                                       .leader_epoch = batch.leader_epoch().value,
+                                       .attributes = batch.attributes(),
+                                       .producer_id = batch.producer_id().value,
+                                       .producer_epoch = batch.producer_epoch(),
+                                       .base_sequence = batch.base_sequence(),
+                                       .records = *support::records_of(batch)}),
+                  bytes)
+            << name;
+    }
+}
+
+TEST(GoldenBatch, IsMadeByTheBuilderToo) {
+    const auto bytes = golden("commit_marker");
+    const BatchView batch(bytes);
+    const auto record = support::records_of(batch)->at(0);
+    BatchBuilder builder({.base_offset = batch.base_offset(),
+                          .leader_epoch = batch.leader_epoch(),
+                          .timestamp = batch.base_timestamp(),
+                          .is_control = true,
+                          .is_transactional = true,
+                          .producer_id = batch.producer_id(),
+                          .producer_epoch = batch.producer_epoch()});
+    builder.append(as_bytes(*record.key), as_bytes(*record.value));
+    EXPECT_EQ(std::move(builder).finish(), bytes);
+}
+
+TEST(GoldenBatch, EveryCodecHoldsTheSameRecords) {
+    const auto gzip = golden("gzip");
+    const auto expected = *support::records_of(BatchView(gzip));
+    ASSERT_EQ(expected.size(), 20U);
+    for (const char* name : {"snappy", "lz4", "zstd"}) {
+        const auto bytes = golden(name);
+        EXPECT_EQ(support::records_of(BatchView(bytes)), expected) << name;
+    }
+}
+
+TEST(GoldenBatch, OfAClientIsTaken) {
+    for (const char* name : {"plain", "gzip", "snappy", "lz4", "zstd", "transactional"}) {
+        auto bytes = golden(name);
+        stamp(bytes, Offset(0), kNoLeaderEpoch);
+        const auto batch = sole_batch(bytes);
+        ASSERT_TRUE(batch) << name;
+        const auto accepted = validate_produced(*batch, {}, batch->max_timestamp());
+        ASSERT_TRUE(accepted) << name << accepted.error().why;
+        EXPECT_EQ(accepted->max_timestamp, batch->max_timestamp()) << name;
+    }
 }
 
 }  // namespace
