@@ -12,6 +12,13 @@ namespace {
 /// made to ascend all the same. A larger step back is the clock's, and is kept.
 constexpr std::int64_t kStampRaceMs = 1000;
 
+/// Kafka's answer to a batch of which it has looked at the records names the log's start; one to a
+/// batch of a wrong size or checksum does not.
+bool tells_log_start(ErrorCode refused) {
+    return refused != ErrorCode::message_too_large && refused != ErrorCode::record_list_too_large &&
+           refused != ErrorCode::corrupt_message;
+}
+
 }  // namespace
 
 Replica::Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log,
@@ -85,9 +92,9 @@ Result<void> Replica::lead(const PartitionState& state, env::Instant now, AfterG
     LeaderCore* core = leader();
     if (core == nullptr || core->leader_epoch() < state.leader_epoch) {
         TRY_VOID(begin_epoch(state.leader_epoch));
-        LOG_INFO(logger_, "became leader", kv("leader_epoch", state.leader_epoch),
-                 kv("log_end_offset", partition_log_->log_end_offset()),
-                 kv("high_watermark", view().high_watermark));
+        MILENA_LOG(logger_, role_change_level(), "became leader",
+                   kv("leader_epoch", state.leader_epoch), kv("log_end_offset", log_ends().end),
+                   kv("high_watermark", view().high_watermark));
     }
     if (core != nullptr) {
         carry_out(core->update(state, now), after);
@@ -120,9 +127,9 @@ Result<void> Replica::follow(const PartitionState& state, AfterGuard& after) {
     const Offset high_watermark = view().high_watermark;
     current_leader_ = {state.leader, state.leader_epoch};
     resign(ErrorCode::not_leader_or_follower, after);
+    MILENA_LOG(logger_, role_change_level(), "became follower", kv("leader", state.leader),
+               kv("leader_epoch", state.leader_epoch));
     role_.emplace<FollowerCore>(state, log_ends(), partition_log_->last_epoch(), high_watermark);
-    LOG_INFO(logger_, "became follower", kv("leader", state.leader),
-             kv("leader_epoch", state.leader_epoch));
     return ok();
 }
 
@@ -157,6 +164,9 @@ std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, Produc
     }
     if (batch.refusal) {
         ProduceAnswer refused = refusal(batch.refusal->code, batch.refusal->why);
+        if (tells_log_start(refused.code)) {
+            refused.log_start_offset = partition_log_->log_start_offset();
+        }
         refused.record_errors = batch.refusal->records;
         return refused;
     }

@@ -93,6 +93,11 @@ private:
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
     void resign(ErrorCode code, AfterGuard& after);
     void carry_out(const LeaderOutput& output, AfterGuard& after);
+    /// A start gives thousands of partitions their first roles; what changes later is for the
+    /// diary.
+    LogLevel role_change_level() const {
+        return std::holds_alternative<std::monostate>(role_) ? LogLevel::debug : LogLevel::info;
+    }
 
     const BrokerId self_;
     Logger logger_;

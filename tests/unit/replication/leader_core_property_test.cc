@@ -412,22 +412,26 @@ private:
         now_ += std::chrono::seconds(pick / 2 % 20);
         Broker& noted = broker_[pick / 64 % kReplicas];
         noted.checkpoint = noted.high_watermark();
+        // Deadlines: of parked produces, and of a proposal that nobody answered.
         for (Broker& broker : broker_) {
-            if (broker.leader() != nullptr) carry_out(broker, broker.leader()->expire(now_));
+            if (broker.leader() == nullptr) continue;
+            carry_out(broker, broker.leader()->expire(now_));
+            carry_out(broker, broker.leader()->isr_refused(IsrRefusal::unknown, now_));
         }
     }
+}
 
-    LeaderRules rules_;
-    PartitionState state_;  ///< as the controller has committed it
-    Broker broker_[kReplicas];
-    std::vector<FetchRequest> requests_;
-    std::vector<FetchReply> replies_;
-    std::vector<AlterRequest> alters_;
-    std::vector<AlterReply> alter_replies_;
-    std::vector<int> committed_;
-    std::map<std::pair<int, LeaderEpoch>, Offset> seen_;
-    env::Instant now_ = at(0);
-    int next_value_ = 0;
+LeaderRules rules_;
+PartitionState state_;  ///< as the controller has committed it
+Broker broker_[kReplicas];
+std::vector<FetchRequest> requests_;
+std::vector<FetchReply> replies_;
+std::vector<AlterRequest> alters_;
+std::vector<AlterReply> alter_replies_;
+std::vector<int> committed_;
+std::map<std::pair<int, LeaderEpoch>, Offset> seen_;
+env::Instant now_ = at(0);
+int next_value_ = 0;
 };
 
 RC_GTEST_PROP(LeaderProperty, NeverLosesOrChangesWhatIsCommitted, ()) {
