@@ -11,7 +11,6 @@ its first answer. Of several rounds the lowest counts: a shared machine only eve
 import argparse
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from support import node, wire  # noqa: E402
+from support import apache, node, wire  # noqa: E402
 
 TOPIC = 'bench'
 # Row, ratio to the floor that is allowed, ratio to Apache Kafka that is allowed.
@@ -114,10 +113,9 @@ def lowest(rounds):
 
 def measure_peer(folder, megabytes, rounds):
     """The same of Apache Kafka, or nothing where it can not be had."""
-    if not (shutil.which('java') and shutil.which('mvn')):
+    node.PEER = apache.jars()
+    if node.PEER is None:
         return None
-    jars = subprocess.run([HERE.parent / 'compat/peer/fetch'], check=True, capture_output=True, text=True)
-    node.PEER = jars.stdout.strip()
     try:
         # A cold JVM costs several times as much, so it gets as much again to warm up.
         return lowest([measure(folder, megabytes, warm_up=megabytes) for _ in range(rounds)])

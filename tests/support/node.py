@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-from . import wire
+from . import apache, wire
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MILENA = pathlib.Path(os.environ.get('MILENA_BINARY', ROOT / 'build' / 'milena'))
@@ -58,6 +58,8 @@ class Node:
         self.log_path = self.folder / 'server.log'
         text = PROPERTIES.format(port=self.port, controller_port=self.controller_port, data=self.data)
         self.properties.write_text(text + ''.join(f'{k}={v}\n' for k, v in (extra or {}).items()))
+        # The jars of Apache Kafka if that is what the next start shall run, else None.
+        self.peer = PEER
         self.process = None
         self.last_start_s = None
 
@@ -73,16 +75,14 @@ class Node:
         return f'127.0.0.1:{self.port}'
 
     def command(self):
-        if PEER:
-            from . import apache
-            return apache.server_command(PEER, self.properties)
+        if self.peer:
+            return apache.server_command(self.peer, self.properties)
         return [str(MILENA), 'server', str(self.properties)]
 
     def spawn(self):
         """Starts the process and does not wait for it to serve."""
-        if PEER and not (self.data / 'meta.properties').exists():
-            from . import apache
-            apache.format_storage(PEER, self.properties)
+        if self.peer and not (self.data / 'meta.properties').exists():
+            apache.format_storage(self.peer, self.properties)
         with open(self.log_path, 'ab') as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                             cwd=self.folder)
