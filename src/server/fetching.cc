@@ -13,8 +13,8 @@ using replication::FetchAnswer;
 
 constexpr std::int16_t kFirstVersionWithTopicIds = 13;
 constexpr std::int16_t kFirstVersionWithReplicaState = 15;
-constexpr std::int16_t kFirstVersionWithCurrentLeader = 12;
-constexpr std::int16_t kFirstVersionWithEndpoints = 16;
+/// Below it Kafka tells no leader, though versions 12 to 15 have a field for it.
+constexpr std::int16_t kFirstVersionWithLeaders = 16;
 constexpr std::int8_t kReadCommitted = 1;
 
 /// Kafka trips over these and answers UNKNOWN_SERVER_ERROR (docs/deviations.md).
@@ -25,6 +25,11 @@ bool is_valid(const FetchRequest& body, const FetchRequest::FetchPartition& aske
 
 std::uint64_t unsigned_limit(std::int32_t limit) {
     return static_cast<std::uint64_t>(std::max(limit, 0));
+}
+
+/// In a Fetch, unlike in a ListOffsets, every negative epoch means none.
+LeaderEpoch epoch_or_none(std::int32_t epoch) {
+    return epoch < 0 ? kNoLeaderEpoch : LeaderEpoch(epoch);
 }
 
 /// There is no such thing for this client.
@@ -71,8 +76,8 @@ void Fetching::add_part(const TopicLookup& topic, const FetchRequest::FetchParti
     part.index = asked.partition;
     part.partition_bytes_max = unsigned_limit(asked.partition_max_bytes);
     part.question = {.from = Offset(asked.fetch_offset),
-                     .current_leader_epoch = LeaderEpoch(asked.current_leader_epoch),
-                     .last_fetched_epoch = LeaderEpoch(asked.last_fetched_epoch),
+                     .current_leader_epoch = epoch_or_none(asked.current_leader_epoch),
+                     .last_fetched_epoch = epoch_or_none(asked.last_fetched_epoch),
                      .log_start_offset = Offset(asked.log_start_offset),
                      .replica = replica_of(request_, body_),
                      .read_committed = body_.isolation_level == kReadCommitted};
@@ -118,13 +123,13 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol:
         out.diverging_epoch.epoch = answer.diverging_epoch->epoch.value;
         out.diverging_epoch.end_offset = answer.diverging_epoch->end_offset.value;
     }
-    if (request_.version() >= kFirstVersionWithCurrentLeader) {
+    if (request_.version() >= kFirstVersionWithLeaders) {
         out.current_leader.leader_id = answer.current_leader.leader.value;
         out.current_leader.leader_epoch = answer.current_leader.epoch.value;
     }
     // Where no replica was asked the list is empty, else null, which is how Kafka has it.
     if (part.replica != nullptr) out.aborted_transactions = std::nullopt;
-    if (part.question.read_committed)
+    if (part.question.read_committed && answer.code == ErrorCode::none)
         out.aborted_transactions = arena.make_array<FetchResponse::AbortedTransaction>(0);
     if (answer.records.length == 0) {
         out.records = BytesView();
@@ -147,7 +152,9 @@ Result<void> Fetching::answer_to(Request& request) const {
         auto parts = request.arena.make_array<FetchResponse::PartitionData>(
             body_.topics[i].partitions.size());
         for (auto& part : parts) {
-            endpoints.add(parts_[next].answer.current_leader.leader);
+            // A replica knows the others.
+            if (parts_[next].question.replica.value < 0)
+                endpoints.add(parts_[next].answer.current_leader.leader);
             part = describe(parts_[next++], request.arena, files);
         }
         topics[i].topic = body_.topics[i].topic;
@@ -155,7 +162,7 @@ Result<void> Fetching::answer_to(Request& request) const {
         topics[i].partitions = parts;
     }
     response.responses = topics;
-    if (request.version() >= kFirstVersionWithEndpoints) {
+    if (request.version() >= kFirstVersionWithLeaders) {
         const auto image = request.broker().image.load();
         response.node_endpoints = endpoints.resolve<FetchResponse::NodeEndpoint>(
             *image, request.session.listener(), request.arena);

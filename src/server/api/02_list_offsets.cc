@@ -108,8 +108,8 @@ env::Task<Result<void>> serve(Request& request) {
     Repeated repeated(body);
     auto topics =
         request.arena.make_array<ListOffsetsResponse::ListOffsetsTopicResponse>(body.topics.size());
-    for (std::size_t i = 0; i < topics.size(); ++i) {
-        const auto& asked = body.topics[i];
+    std::size_t topic_count = 0;
+    for (const auto& asked : body.topics) {
         const auto topic = find_topic(request, *image, asked.name, security::Operation::describe);
         auto parts = request.arena.make_array<ListOffsetsResponse::ListOffsetsPartitionResponse>(
             asked.partitions.size());
@@ -131,10 +131,12 @@ env::Task<Result<void>> serve(Request& request) {
             if (request.version() >= kFirstVersionWithLeaderEpoch)
                 out.leader_epoch = found.leader_epoch.value;
         }
-        topics[i].name = asked.name;
-        topics[i].partitions = parts.first(count);
+        if (count == 0 && !asked.partitions.empty()) continue;  // all were told with an earlier entry
+        auto& told = topics[topic_count++];
+        told.name = asked.name;
+        told.partitions = parts.first(count);
     }
-    response.topics = topics;
+    response.topics = topics.first(topic_count);
     co_return answer(request, response);
 }
 

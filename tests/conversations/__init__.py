@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversations with a server, to be held with two and compared.
+
+Each is a function that is given a Talk and says what it has to say; the Talk writes down what was answered, with what
+no two servers share (ids, ports, the time) replaced by a word. golden.json is what Apache Kafka 4.4.0 answered:
+tests/cluster/test_answers.py holds Milena against it, tests/compat/test_same_answers.py holds Apache against it too.
+"""
+import json
+import pathlib
+
+GOLDEN = pathlib.Path(__file__).with_name('golden.json')
+CONVERSATIONS = {}
+
+
+def conversation(function):
+    """Registers a conversation under the name of the function."""
+    assert function.__name__ not in CONVERSATIONS, function.__name__
+    CONVERSATIONS[function.__name__] = function
+    return function
+
+
+def load():
+    """All conversations, in the order of their files."""
+    from . import api_versions, connections, create_topics, fetch, list_offsets, metadata, produce  # noqa: F401
+    return CONVERSATIONS
+
+
+def golden():
+    return json.loads(GOLDEN.read_text())
