@@ -52,7 +52,8 @@ Result<void> check_no_collision(const metadata::TopicsImage& topics, std::string
     const std::string_view prefix = name.substr(0, first);
     for (auto at = topics.by_name.lower_bound(prefix); at != topics.by_name.end(); ++at) {
         if (!at->first.starts_with(prefix)) break;
-        if (at->first != name && unified(at->first) == mine) {
+        if (at->first.size() != name.size() || at->first == name) continue;
+        if (unified(at->first) == mine) {
             return invalid(
                 fmt::format("Topic '{}' collides with existing topic: {}", name, at->first));
         }
