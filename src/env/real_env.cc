@@ -26,6 +26,8 @@ namespace milena::env {
 namespace {
 
 constexpr std::size_t kDiskThreads = 4;
+/// One for the log, one for reads and snapshots beside it.
+constexpr std::size_t kQuorumThreads = 2;
 
 std::size_t usable_processors() {
     ::cpu_set_t set;
@@ -47,7 +49,10 @@ private:
 class RealEnvironment final : public RealEnv {
 public:
     explicit RealEnvironment(std::size_t cores)
-        : cores_(cores), disk_(kDiskThreads, "disk"), compute_(cores, "compute") {
+        : cores_(cores),
+          disk_(kDiskThreads, "disk"),
+          quorum_(kQuorumThreads, "quorum"),
+          compute_(cores, "compute") {
         // A peer that is gone is an error of one write (sendfile has no flag for it), not the end
         // of the process.
         std::signal(SIGPIPE, SIG_IGN);
@@ -60,14 +65,17 @@ public:
     Network& network() override { return network_; }
 
     std::size_t core_count() const override { return cores_.size(); }
-    Executor core(std::size_t index) override { return cores_.at(index).get_executor(); }
+    Executor core(std::size_t index) override {
+        INVARIANT(index < cores_.size(), "no such core");
+        return cores_[index].get_executor();
+    }
     Executor control() override { return control_.get_executor(); }
 
     std::unique_ptr<Timer> make_timer(Executor owner) override {
         return std::make_unique<RealTimer>(owner);
     }
     Task<void> offload(Pool pool, std::function<void()> work) override {
-        return (pool == Pool::disk ? disk_ : compute_).run(std::move(work));
+        return pool_of(pool).run(std::move(work));
     }
 
     void run() override;
@@ -78,6 +86,7 @@ private:
     using SignalSet = boost::asio::basic_signal_set<Executor>;
 
     void drop_everything();
+    WorkPool& pool_of(Pool pool);
 
     RealClock clock_;
     SystemRandom random_;
@@ -87,10 +96,20 @@ private:
     std::vector<Loop> cores_;
     Loop control_;
     WorkPool disk_;
+    WorkPool quorum_;
     WorkPool compute_;
     std::optional<SignalSet> signals_;
     bool has_run_ = false;
 };
+
+WorkPool& RealEnvironment::pool_of(Pool pool) {
+    switch (pool) {
+        case Pool::disk: return disk_;
+        case Pool::quorum: return quorum_;
+        case Pool::compute: return compute_;
+    }
+    INVARIANT(false, "no such pool");
+}
 
 void run_loop(Loop& loop, const char* thread_name) {
     ::pthread_setname_np(::pthread_self(), thread_name);
@@ -119,6 +138,7 @@ void RealEnvironment::stop() {
 void RealEnvironment::drop_everything() {
     constexpr int kRunOnDepthMax = 8;
     disk_.stop();
+    quorum_.stop();
     compute_.stop();
     for (int round = 0; round < kRunOnDepthMax; ++round) {
         for (Loop& core : cores_) core.drop_tasks();

@@ -27,7 +27,8 @@ Uuid random_uuid(Random& random);
 
 /// Where work that blocks or computes for long is done, a few threads each.
 enum class Pool {
-    disk,     ///< cold reads, syncs, deletes
+    disk,     ///< cold reads, syncs, deletes, and appends to a directory that is not calm
+    quorum,   ///< the same for the metadata log and the quorum's state: behind no partition's work
     compute,  ///< recompression, validation of much data
 };
 

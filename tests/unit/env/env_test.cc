@@ -13,7 +13,7 @@ RUN_ON_BOTH(PoolsContract);
 
 TEST_P(PoolsContract, OffloadComesBackToTheCallersCore) {
     run([this]() -> Task<void> {
-        for (const Pool pool : {Pool::disk, Pool::compute}) {
+        for (const Pool pool : {Pool::disk, Pool::quorum, Pool::compute}) {
             int result = 0;
             co_await env().offload(pool, [&result] { result = 42; });
             EXPECT_EQ(result, 42);

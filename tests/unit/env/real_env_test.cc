@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <array>
 #include <csignal>
+#include <future>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -79,6 +80,25 @@ TEST(RealEnv, AfterRunNothingOfItsTasksIsLeft) {
     spawn(env->control(), stop_after(*env, milliseconds(12)));
     env->run();
     EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST(RealEnv, WorkOfTheQuorumWaitsBehindNoPartitions) {
+    // Every thread of the disk pool is stuck until the quorum's work is done.
+    const auto env = make_real_env(1);
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future().share();
+    for (int i = 0; i < 16; ++i) {
+        spawn(env->core(0), [](RealEnv& world, std::shared_future<void> until) -> Task<void> {
+            co_await world.offload(Pool::disk, [until] { until.wait(); });
+        }(*env, released));
+    }
+    spawn(env->control(), [](RealEnv& world, std::promise<void>& done) -> Task<void> {
+        co_await world.sleep(world.control(), milliseconds(10));
+        co_await world.offload(Pool::quorum, [&done] { done.set_value(); });
+        world.stop();
+    }(*env, release));
+    env->run();
+    EXPECT_EQ(released.wait_for(milliseconds(0)), std::future_status::ready);
 }
 
 TEST(RealEnv, TellsOfSignalsOnceAskedFor) {
