@@ -12,6 +12,18 @@ record::TimestampType timestamp_type(config::TimestampType type) {
                                                           : record::TimestampType::create;
 }
 
+std::optional<record::Codec> codec(config::TopicCompression type) {
+    switch (type) {
+        case config::TopicCompression::producer: return std::nullopt;
+        case config::TopicCompression::uncompressed: return record::Codec::none;
+        case config::TopicCompression::gzip: return record::Codec::gzip;
+        case config::TopicCompression::snappy: return record::Codec::snappy;
+        case config::TopicCompression::lz4: return record::Codec::lz4;
+        case config::TopicCompression::zstd: return record::Codec::zstd;
+    }
+    return std::nullopt;
+}
+
 replication::PartitionSettings partition_settings(const config::TopicConfig& topic) {
     replication::PartitionSettings out;
     out.min_insync_replicas = topic.min_insync_replicas;
@@ -20,6 +32,7 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.rules.timestamp_after_max_ms = topic.message_timestamp_after_max_ms;
     out.rules.batch_bytes_max = static_cast<std::size_t>(topic.max_message_bytes);
     out.rules.is_compacted = topic.compact;
+    out.codec = codec(topic.compression_type);
     out.rules.limits.record_bytes_max =
         static_cast<std::size_t>(topic.max_decompressed_message_bytes);
     out.log.segment_bytes = static_cast<std::uint64_t>(topic.segment_bytes);

@@ -4,6 +4,29 @@
 namespace milena::replication {
 namespace {
 
+/// Most that a batch may expand to while it is compressed anew, which needs all of it in memory.
+constexpr std::size_t kRecompressedBytesMax = 128UL * 1024 * 1024;
+
+/// Wraps the batch anew if its topic stores another codec; gives what is in the way.
+std::optional<Error> to_stored_codec(record::BatchView batch, const PartitionSettings& settings,
+                                     record::Scratch* scratch, PreparedBatch& prepared) {
+    if (!settings.codec || batch.codec() == *settings.codec) return std::nullopt;
+    record::Scratch own;
+    auto bytes = record::recompress(
+        batch, *settings.codec,
+        std::min(settings.rules.limits.record_bytes_max, kRecompressedBytesMax),
+        scratch == nullptr ? own : *scratch);
+    if (!bytes) return std::move(bytes).error();
+    if (bytes->size() > settings.rules.batch_bytes_max) {
+        return Error{ErrorCode::message_too_large,
+                     fmt::format("a batch of {} bytes when it is compressed anew, with {} allowed",
+                                 bytes->size(), settings.rules.batch_bytes_max)};
+    }
+    prepared.recompressed = *std::move(bytes);
+    prepared.bytes = prepared.recompressed;
+    return std::nullopt;
+}
+
 /// Everything about a produced batch that can be known without the partition's state.
 std::expected<PreparedBatch, record::Refusal> prepare(MutableBytes records,
                                                       const PartitionSettings& settings,
@@ -17,10 +40,14 @@ std::expected<PreparedBatch, record::Refusal> prepare(MutableBytes records,
         prepared.refusal = std::move(accepted).error();
         return prepared;
     }
-    if (batch->size() > settings.log.segment_bytes) {
+    if (auto why = to_stored_codec(*batch, settings, scratch, prepared)) {
+        prepared.refusal = record::Refusal{why->code, std::move(why->why), {}};
+        return prepared;
+    }
+    if (prepared.bytes.size() > settings.log.segment_bytes) {
         prepared.refusal = {ErrorCode::record_list_too_large,
                             fmt::format("a batch of {} bytes does not fit a segment of {}",
-                                        batch->size(), settings.log.segment_bytes),
+                                        prepared.bytes.size(), settings.log.segment_bytes),
                             {}};
         return prepared;
     }

@@ -32,6 +32,8 @@ struct PreparedBatch {
     std::int64_t records = 0;
     /// −1 unless LogAppendTime; then the batch is stamped with it.
     Timestamp log_append_time{-1};
+    /// What `bytes` are of, if the topic stores another codec than the producer has sent.
+    std::vector<std::byte> recompressed{};
     /// It will not be taken; told to its producer only if the partition could take one.
     std::optional<record::Refusal> refusal;
 };

@@ -2,13 +2,14 @@
 """Conversations with a server, to be held with two and compared.
 
 Each is a function that is given a Talk and says what it has to say; the Talk writes down what was answered, with what
-no two servers share (ids, ports, the time) replaced by a word. golden.json is what Apache Kafka 4.4.0 answered:
+no two servers share (ids, ports, the time) replaced by a word. answers.json.gz is what Apache Kafka 4.4.0 answered:
 tests/cluster/test_answers.py holds Milena against it, tests/compat/test_same_answers.py holds Apache against it too.
 """
+import gzip
 import json
 import pathlib
 
-GOLDEN = pathlib.Path(__file__).with_name('golden.json')
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / 'golden' / 'answers.json.gz'
 CONVERSATIONS = {}
 
 
@@ -26,4 +27,4 @@ def load():
 
 
 def golden():
-    return json.loads(GOLDEN.read_text())
+    return json.loads(gzip.decompress(GOLDEN.read_bytes()))

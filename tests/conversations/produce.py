@@ -217,12 +217,7 @@ def produce_of_every_codec(talk):
                 'lz4, content checksum': (LZ4, lambda d: odd.lz4(d, content_checksum=1)),
                 'lz4, linked': (LZ4, lambda d: odd.lz4(d, linked=1)), 'zstd': (ZSTD, None),
                 'gzip and bytes behind': (GZIP, lambda d: odd.gzip(d) + b'xxxx'),
-                'gzip cut': (GZIP, lambda d: odd.gzip(d)[:-20]), 'lz4 cut': (LZ4, lambda d: odd.lz4(d)[:-20]),
-                'zstd cut': (ZSTD, lambda d: odd.zstd(d)[:-20]), 'snappy cut': (SNAPPY, lambda d: odd.snappy_xerial(d)[:-20]),
-                'gzip garbage': (GZIP, lambda d: b'x' * 50), 'lz4 garbage': (LZ4, lambda d: b'x' * 50),
-                'zstd garbage': (ZSTD, lambda d: b'x' * 50), 'snappy garbage': (SNAPPY, lambda d: b'\xff' * 50),
-                'gzip empty': (GZIP, lambda d: b''), 'lz4 empty': (LZ4, lambda d: b''), 'zstd empty': (ZSTD, lambda d: b''),
-                'snappy empty': (SNAPPY, lambda d: b''), 'lz4 twice': (LZ4, lambda d: odd.lz4(d[:900]) + odd.lz4(d[900:])),
+                'zstd empty': (ZSTD, lambda d: b''), 'lz4 twice': (LZ4, lambda d: odd.lz4(d[:900]) + odd.lz4(d[900:])),
                 'zstd twice': (ZSTD, lambda d: odd.zstd(d[:900]) + odd.zstd(d[900:]))}
     for note, (codec, compress) in framings.items():
         talk.produce(topic, batch(long, codec=codec, compress=compress), note=note)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds a conversation with a server and keeps its transcript."""
+import json
 import re
 import struct
 import time
@@ -189,4 +190,4 @@ def hold(port, name, function):
     """The transcript of one conversation, as JSON would give it back."""
     with Talk(port, name) as talk:
         function(talk)
-        return talk.transcript
+        return json.loads(json.dumps(talk.transcript))

@@ -53,4 +53,10 @@ private:
 /// `plain` as one block of `codec`, at the codec's default level.
 Result<std::vector<std::byte>> compress(Codec codec, BytesView plain);
 
+/// `batch`, which validate_produced() has accepted, with its records in `codec`: length, codec bits
+/// and CRC are new, the rest is as it was. MESSAGE_TOO_LARGE if the records take more than
+/// `plain_bytes_max` when they are not compressed.
+Result<std::vector<std::byte>> recompress(BatchView batch, Codec codec, std::size_t plain_bytes_max,
+                                          Scratch& scratch);
+
 }  // namespace milena::record

@@ -38,6 +38,8 @@ struct PartitionState {
 /// The topic's settings, resolved; replaced as a whole when one changes.
 struct PartitionSettings {
     record::ProduceRules rules;
+    /// compression.type: what batches are stored in; nothing: as the client has sent them.
+    std::optional<record::Codec> codec{};
     std::int32_t min_insync_replicas = 1;
     /// replica.lag.time.max.ms: how long an in-sync follower may go without reaching the log end.
     env::Duration replica_lag_max = std::chrono::seconds(30);

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every conversation ends as it did with Apache Kafka 4.4.0 (tests/golden/answers.json.gz).
+
+One node serves them all; each has topics of its own. Lines are compared one by one, so that a failure shows the
+request and the two answers.
+"""
+import unittest
+
+import conversations
+from conversations import talk
+from support import node
+
+GOLDEN = conversations.golden()
+
+
+class AnswersTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.node = node.Node().start()
+        cls.addClassCleanup(cls.node.__exit__)
+
+    def hold(self, name, function):
+        found = talk.hold(self.node.port, name, function)
+        for got, golden in zip(found, GOLDEN[name]):
+            self.assertEqual(got, golden)
+        self.assertEqual(len(found), len(GOLDEN[name]))
+
+    def test_every_golden_conversation_is_held(self):
+        self.assertEqual(set(GOLDEN), set(conversations.load()))
+
+    def tearDown(self):
+        self.assertTrue(self.node.is_running(), self.node.log()[-2000:])
+
+
+def add_tests():
+    for name, function in conversations.load().items():
+        def test(self, name=name, function=function):
+            self.hold(name, function)
+        test.__doc__ = function.__doc__
+        setattr(AnswersTest, f'test_{name}', test)
+
+
+add_tests()
+
+if __name__ == '__main__':
+    unittest.main()
