@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finding an API by its number; the table itself is generated.
 #include "milena/protocol/api.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Chunks: where an arena takes its memory from and what it keeps of it.
 #include "milena/protocol/arena.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What reading a message needs besides its walk: everything that has a length.
 #include "decoder.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which form of header an API and version have is in api.h; here they are read and written.
 #include "milena/protocol/header.h"
 
 #include <fmt/format.h>

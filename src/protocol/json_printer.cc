@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One pass over the message into one string; commas and keys are put before each value.
 #include "json_printer.h"
 
 #include <array>

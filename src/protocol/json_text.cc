@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Strict about UTF-8: a line of JSON must be readable by any reader, whatever a peer sent.
 #include "json_text.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Kept out of the code that is compiled per message, and out of the way of its hot paths.
 #include "message_failure.h"
 
 #include <fmt/format.h>

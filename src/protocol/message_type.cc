@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The codec for a message whose type is a value: each function is one visitor on one walk.
 #include "milena/protocol/message_type.h"
 
 #include <algorithm>

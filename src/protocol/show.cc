@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How an inspector reaches values, nested structs and elements whose types it does not know.
 #include "show.h"
 
 namespace milena::protocol {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sizes of everything that has a length, and what is refused on the way.
 #include "sizer.h"
 
 #include "milena/protocol/codec.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writing everything that has a length.
 #include "writer.h"
 
 #include <bit>

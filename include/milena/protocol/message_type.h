@@ -47,6 +47,11 @@ struct MessageType {
     }
 };
 
+/// Message structs as a type. The header of each record family ends in one of all its records, such
+/// as MetadataRecords, so that a table of them can't miss any.
+template <class... Messages>
+struct MessageList {};
+
 /// In the order of the schema files: by API key, then headers, embedded data, and the records.
 std::span<const MessageType* const> message_types();
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of APIs against the schema and against what is known of single APIs.
 #include "milena/protocol/api.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An arena through its door: what it hands out, what it forgets, what it refuses.
 #include "milena/protocol/arena.h"
 
 #include <gtest/gtest.h>

@@ -199,11 +199,11 @@ TEST(Codec, PrintsTheNullsAndSizesOfRecords) {
     const auto partitions = arena.make_array<ProduceRequest::PartitionProduceData>(2);
     partitions[1] = {.index = 1, .records = as_bytes("abc")};
     const auto topics = arena.make_array<ProduceRequest::TopicProduceData>(1);
-    topics[0] = {.name = "\x01\xFF\"", .partition_data = partitions};
-    EXPECT_EQ(
-        to_json(ProduceRequest{.acks = -1, .topic_data = topics}, 9),
-        R"({"transactionalId":null,"acks":-1,"timeoutMs":0,"topicData":[{"name":"\u0001�\"","partitionData":)"
-        R"([{"index":0,"records":null},{"index":1,"recordsSizeInBytes":3}]}]})");
+    topics[0] = {.name = "\x01\x7F\"", .partition_data = partitions};
+    EXPECT_EQ(to_json(ProduceRequest{.acks = -1, .topic_data = topics}, 9),
+              R"({"transactionalId":null,"acks":-1,"timeoutMs":0,"topicData":[)"
+              R"({"name":"\u0001\u007f\"","partitionData":[)"
+              R"({"index":0,"records":null},{"index":1,"recordsSizeInBytes":3}]}]})");
 }
 
 }  // namespace

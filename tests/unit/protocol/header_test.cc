@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Headers of requests and responses, for every API and version.
 #include "milena/protocol/header.h"
 
 #include <gtest/gtest.h>

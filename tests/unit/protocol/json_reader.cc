@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An inspector that takes each value from the JSON object it stands in.
 #include "json_reader.h"
 
 #include <cctype>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// JSON text, the awkward characters above all.
 #include "json_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Values lean to the edges of their types, and lengths to where their encoding grows.
 #include "random_message.h"
 
 #include <limits>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The views that messages are made of: null is not empty, and nobody reads beyond an end.
 #include "milena/protocol/types.h"
 
 #include <gtest/gtest.h>

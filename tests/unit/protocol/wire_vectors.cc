@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Unpacks and parses the file once for all tests.
 #include "wire_vectors.h"
 
 #include <fstream>
