@@ -60,6 +60,7 @@ void IndexFile::clear() {
     blocks_ = 0;
     tail_.clear();
     first_entries_.clear();
+    release_cache();
 }
 
 Result<void> IndexFile::write_tail() {
@@ -93,13 +94,21 @@ Result<void> IndexFile::read(std::uint64_t index, MutableBytes into) const {
                     entry_bytes_);
         return ok();
     }
-    TRY(const auto file, open_for_reading());
-    return read_exactly(*file, index * entry_bytes_, into.first(entry_bytes_));
+    TRY(const BytesView bytes, block_at(block));
+    std::memcpy(into.data(), bytes.data() + index % entries_per_block_ * entry_bytes_,
+                entry_bytes_);
+    return ok();
 }
 
-Result<void> IndexFile::read_block(std::uint64_t block, MutableBytes into) const {
-    TRY(const auto file, open_for_reading());
-    return read_exactly(*file, block * block_bytes(), into);
+Result<BytesView> IndexFile::block_at(std::uint64_t block) const {
+    if (cached_ != block) {
+        cached_ = kNoBlock;
+        cached_block_.resize(block_bytes());
+        TRY(const auto file, open_for_reading());
+        TRY_VOID(read_exactly(*file, block * block_bytes(), cached_block_));
+        cached_ = block;
+    }
+    return cached_block_;
 }
 
 Result<void> IndexFile::load_first_entries() const {
@@ -126,6 +135,7 @@ Result<void> IndexFile::truncate(std::uint64_t count) {
         }
         tail_ = std::move(tail);
         blocks_ = blocks;
+        release_cache();
         first_entries_.resize(std::min(first_entries_.size(), blocks * entry_bytes_));
     } else {
         tail_.resize(tail_bytes);

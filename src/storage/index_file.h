@@ -58,10 +58,13 @@ public:
         TRY_VOID(load_first_entries());
         const std::uint64_t before = count_in(first_entries_, holds);
         if (before == 0) return 0;
-        std::byte block[kBlockBytesMax];
-        const MutableBytes bytes(block, entries_per_block_ * entry_bytes_);
-        TRY_VOID(read_block(before - 1, bytes));
-        return (before - 1) * entries_per_block_ + count_in(bytes, holds);
+        TRY(const BytesView block, block_at(before - 1));
+        return (before - 1) * entries_per_block_ + count_in(block, holds);
+    }
+    /// Gives back the memory that searches keep.
+    void release_cache() {
+        cached_block_ = {};
+        cached_ = kNoBlock;
     }
 
 private:
@@ -84,7 +87,8 @@ private:
 
     Result<void> write_tail();
     Result<void> load_first_entries() const;
-    Result<void> read_block(std::uint64_t block, MutableBytes into) const;
+    /// A whole block; the last one that was read is kept, for readers that go on from it.
+    Result<BytesView> block_at(std::uint64_t block) const;
     Result<std::unique_ptr<env::File>> open_for_reading() const;
     std::uint64_t block_bytes() const { return entries_per_block_ * entry_bytes_; }
 
@@ -101,6 +105,9 @@ private:
     std::vector<std::byte> tail_;
     /// The first entry of each whole block, as far as they were loaded: all or none.
     mutable std::vector<std::byte> first_entries_;
+    static constexpr std::uint64_t kNoBlock = UINT64_MAX;
+    mutable std::uint64_t cached_ = kNoBlock;
+    mutable std::vector<std::byte> cached_block_;
 };
 
 }  // namespace milena::storage

@@ -35,8 +35,13 @@ public:
     const std::shared_ptr<env::File>& open_file() const { return file_; }
     /// Makes the empty log file, which is there from the start on, as Kafka has it.
     Result<void> create();
-    /// Closes the handle that is kept. What readers hold stays open.
-    void release_file() { file_.reset(); }
+    /// Closes the handle that is kept, and what searches keep in memory. What readers hold stays
+    /// open.
+    void release_file() {
+        file_.reset();
+        offsets_.file().release_cache();
+        times_.file().release_cache();
+    }
 
     /// What an append needs to know of the segment to decide whether it rolls before it.
     bool fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const;
