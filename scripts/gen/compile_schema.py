@@ -6,8 +6,8 @@ usage: compile_schema.py SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER          wri
        compile_schema.py --list SCHEMA_FOLDER INCLUDE_FOLDER SOURCE_FOLDER   prints their names
 
 Headers go to INCLUDE_FOLDER/milena/protocol/{messages,records}, one for each schema file. Sources
-go to SOURCE_FOLDER, one for a dozen schema files: enough of them to keep two cores busy, few enough
-that the headers they share are not parsed a hundred times.
+go to SOURCE_FOLDER, one for a dozen API keys and one for each other file: enough of them to keep two
+cores busy, few enough that the headers they share are not parsed a hundred times.
 """
 import glob
 import os
@@ -17,15 +17,16 @@ import sys
 
 import emit
 from check import check
-from parse import SchemaError, parse
+from parse import OPEN, SchemaError, parse
 
-GROUPS = 8
+KEYS_PER_SOURCE = 12
 
 
 def schema_files(folder):
     """Paths relative to the folder: API keys by number, then the others by name."""
     paths = [os.path.relpath(p, folder) for p in glob.glob(f'{folder}/**/*.txt', recursive=True)]
-    return sorted(paths, key=lambda p: (not p[0].isdigit(), p.startswith('records'), p))
+    numbers = {p: int(p.split('_')[0]) for p in paths if p[0].isdigit()}
+    return sorted(paths, key=lambda p: (numbers.get(p, OPEN), p.startswith('records'), p))
 
 
 def include_of(path):
@@ -33,14 +34,12 @@ def include_of(path):
     return f'milena/protocol/{"records" if path.startswith("records/") else "messages"}/{name}.h'
 
 
-def grouped(files):
-    """The files dealt to groups of about the same number of fields, neighbours together."""
-    total = sum(os.path.getsize(path) for path, _ in files)
-    groups, size = [[] for _ in range(GROUPS)], 0
-    for path, relative in files:
-        groups[min(GROUPS - 1, size * GROUPS // total)].append(relative)
-        size += os.path.getsize(path)
-    return [group for group in groups if group]
+def group_of(path):
+    """Which source a schema file goes to. Not a matter of sizes: a new field must not move the others."""
+    number = re.match(r'(\d+)_', path)
+    if number:
+        return f'apis_{int(number[1]) // KEYS_PER_SOURCE}'
+    return re.sub(r'\.txt$', '', path).replace('/', '_')
 
 
 def compile_all(folder):
@@ -56,11 +55,11 @@ def compile_all(folder):
     includes = {include_of(f): emit.header(f'{name}/{f}', checked[f]) for f in used}
     includes['milena/protocol/api_key.h'] = emit.api_key_header(name, apis)
     sources = {}
-    groups = grouped([(f'{folder}/{f}', f) for f in used])
-    for i, group in enumerate(groups):
-        parts = [(f'{name}/{f}', include_of(f), checked[f]) for f in group]
-        sources[f'messages_{i}.cc'] = emit.source(i, parts)
-    sources['message_type_table.cc'] = emit.type_table(name, range(len(groups)))
+    groups = list(dict.fromkeys(group_of(f) for f in used))
+    for group in groups:
+        parts = [(f'{name}/{f}', include_of(f), checked[f]) for f in used if group_of(f) == group]
+        sources[f'{group}.cc'] = emit.source(group, parts)
+    sources['message_type_table.cc'] = emit.type_table(name, groups)
     sources['api_table.cc'] = emit.api_table(name, apis)
     return {'include': includes, 'source': sources}
 

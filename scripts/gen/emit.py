@@ -108,8 +108,7 @@ def message_struct(message):
     if source.key is not None:
         is_api = source.kind in ('request', 'response')
         constants.insert(0, ('kApiKey' if is_api else 'kKey', source.key))
-    lines = [f'/// {line}' for line in source.doc]
-    lines += [f'struct {source.full_name} {{']
+    lines = [f'struct {source.full_name} {{']
     lines += [f'    static constexpr std::int16_t {name} = {value};' for name, value in constants]
     lines += [f'    static constexpr std::string_view kName = "{source.full_name}";',
               '    static const MessageType kType;', '']

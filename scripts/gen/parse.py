@@ -72,7 +72,6 @@ class Message:
     flexible: Versions = NONE
     latest_unstable: bool = False
     listeners: tuple = ()
-    doc: list = field(default_factory=list)
     fields: list = field(default_factory=list)
     structs: list = field(default_factory=list)
 
@@ -160,18 +159,17 @@ def parse_struct(line, where):
 
 def parse(text, path):
     """The messages of one file, in its order."""
-    messages, doc, open_lists = [], [], []
+    messages, open_lists = [], []
     for number, line in enumerate(text.splitlines(), 1):
         where = f'{path}:{number}'
         body = line.strip()
         depth, odd = divmod(len(line) - len(line.lstrip(' ')), 2)
         if not body:
-            doc, open_lists = [], []
+            open_lists = []
         elif body.startswith('#'):
-            doc.append(body[1:].strip())
+            continue  # for the reader
         elif depth == 0:
             messages.append(parse_message(body, where))
-            messages[-1].doc, doc = doc, []
             open_lists = [messages[-1].fields]
         elif odd or depth > len(open_lists):
             raise SchemaError(f'{where}: indented by two spaces a level, under what it belongs to')
