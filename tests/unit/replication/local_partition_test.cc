@@ -9,6 +9,7 @@
 
 #include "core_script.h"
 #include "memory_log.h"
+#include "support/batches.h"
 
 namespace milena::replication {
 namespace {
@@ -240,6 +241,48 @@ TEST_F(LocalPartitionTest, StampsItsOwnTimeWhereTheTopicAsksForIt) {
     EXPECT_EQ(batch.timestamp_type(), record::TimestampType::log_append);
     EXPECT_EQ(batch.max_timestamp(), answer->log_append_time);
     EXPECT_TRUE(batch.check_crc());
+}
+
+TEST_F(LocalPartitionTest, StoresTheTopicsCodec) {
+    settings_.codec = record::Codec::lz4;
+    start();
+    EXPECT_EQ(produce(2)->base_offset, Offset(0));
+    settings_.codec = std::nullopt;  // the producer's own
+    partition_->configure(settings_);
+    EXPECT_EQ(produce(1)->base_offset, Offset(2));
+    const auto bytes = bytes_of(fetch(0).records);
+    const auto first = record::first_batch(bytes).value().value();
+    EXPECT_EQ(first.codec(), record::Codec::lz4);
+    EXPECT_TRUE(first.check_crc());
+    const auto second = record::first_batch(BytesView(bytes).subspan(first.size())).value().value();
+    EXPECT_EQ(second.codec(), record::Codec::none);
+    EXPECT_EQ(second.base_offset(), Offset(2));
+}
+
+TEST_F(LocalPartitionTest, RefusesWhatIsTooLargeInTheTopicsCodec) {
+    auto batch = support::make_batch(
+        {.codec = record::Codec::zstd,
+         .records = {{.timestamp = now().value, .value = std::string(10'000, 'a')}}});
+    settings_.codec = record::Codec::none;
+    settings_.rules.batch_bytes_max = batch.size();
+    start();
+    EXPECT_EQ(refused(batch), ErrorCode::message_too_large);
+    EXPECT_EQ(partition_->log_end_offset(), Offset(0));
+}
+
+TEST_F(LocalPartitionTest, NamesTheLogsStartWhenItRefusesRecordsButNotASizeOrChecksum) {
+    start();
+    auto wrong = batch_of(1, now());
+    store<std::int64_t>(wrong.data(), 5);  // the base offset lies outside the checksum
+    const auto records = produce(wrong, Acks::leader);
+    EXPECT_EQ(records->code, ErrorCode::invalid_record);
+    EXPECT_EQ(records->log_start_offset, Offset(0));
+
+    auto damaged = batch_of(1, now());
+    damaged.back() ^= std::byte{1};
+    const auto checksum = produce(damaged, Acks::leader);
+    EXPECT_EQ(checksum->code, ErrorCode::corrupt_message);
+    EXPECT_EQ(checksum->log_start_offset, Offset(-1));
 }
 
 TEST_F(LocalPartitionTest, FollowsNewSettings) {

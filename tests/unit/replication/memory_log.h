@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "milena/record/records.h"
+#include "milena/replication/partition.h"
 #include "milena/storage/log.h"
 
 namespace milena::replication {
