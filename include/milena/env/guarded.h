@@ -3,7 +3,6 @@
 // snapshot that is replaced as a whole.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -36,18 +35,25 @@ private:
 };
 
 /// The newest snapshot of something that everybody reads. A reader keeps what it loaded for as long
-/// as it needs it.
+/// as it needs it. The lock is held for the copy of a pointer; std::atomic<std::shared_ptr> does the
+/// same with a spin lock, which libstdc++ 12 lets go without ordering the read before it.
 template <class T>
 class Published {
 public:
     explicit Published(std::shared_ptr<const T> first) : current_(std::move(first)) {}
-    std::shared_ptr<const T> load() const { return current_.load(std::memory_order_acquire); }
+
+    std::shared_ptr<const T> load() const {
+        const std::lock_guard lock(mutex_);
+        return current_;
+    }
     void store(std::shared_ptr<const T> next) {
-        current_.store(std::move(next), std::memory_order_release);
+        const std::lock_guard lock(mutex_);
+        current_.swap(next);  // the old one is let go after the lock
     }
 
 private:
-    std::atomic<std::shared_ptr<const T>> current_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const T> current_;
 };
 
 }  // namespace milena::env
