@@ -9,8 +9,6 @@
 
 namespace milena::controller {
 
-
-
 /// INVALID_TOPIC_EXCEPTION if an existing topic's name differs only in dots against underscores:
 /// the names of metrics do not tell them apart.
 Result<void> check_no_collision(const metadata::TopicsImage& topics, std::string_view name);

@@ -25,9 +25,9 @@ Result<std::vector<std::byte>> plain_payload(BatchView batch, std::size_t bytes_
         TRY(const std::size_t got, decompressor->read(MutableBytes(plain).subspan(begin)));
         plain.resize(begin + got);
         if (plain.size() > bytes_max) {
-            return fail(ErrorCode::message_too_large,
-                        fmt::format("records of more than {} bytes are not compressed anew",
-                                    bytes_max));
+            return fail(
+                ErrorCode::message_too_large,
+                fmt::format("records of more than {} bytes are not compressed anew", bytes_max));
         }
         if (got < kStepBytes) return plain;
     }

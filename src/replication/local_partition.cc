@@ -12,10 +12,10 @@ std::optional<Error> to_stored_codec(record::BatchView batch, const PartitionSet
                                      record::Scratch* scratch, PreparedBatch& prepared) {
     if (!settings.codec || batch.codec() == *settings.codec) return std::nullopt;
     record::Scratch own;
-    auto bytes = record::recompress(
-        batch, *settings.codec,
-        std::min(settings.rules.limits.record_bytes_max, kRecompressedBytesMax),
-        scratch == nullptr ? own : *scratch);
+    auto bytes =
+        record::recompress(batch, *settings.codec,
+                           std::min(settings.rules.limits.record_bytes_max, kRecompressedBytesMax),
+                           scratch == nullptr ? own : *scratch);
     if (!bytes) return std::move(bytes).error();
     if (bytes->size() > settings.rules.batch_bytes_max) {
         return Error{ErrorCode::message_too_large,

@@ -16,7 +16,8 @@ def only_served(body):
         for features in ('SupportedFeatures', 'FinalizedFeatures'):
             if features in body:
                 # Which voters a quorum has, and with it kraft.version, is how the server was formatted.
-                body[features] = sorted(tuple(sorted(f.items())) for f in body[features] if f['Name'] != 'kraft.version')
+                body[features] = sorted(tuple(sorted(f.items())) for f in body[features]
+                                        if f['Name'] != 'kraft.version')
     return body
 
 
@@ -34,7 +35,8 @@ def api_versions_that_are_not_served(talk):
         talk.note('goes on', only_served(talk.quietly(API_VERSIONS, 0)))
     # Only the header is looked at.
     talk.say(raw_header(API_VERSIONS, 99, talk.next(), flexible=True), API_VERSIONS, 0, 'v99 without a body')
-    talk.say(raw_header(API_VERSIONS, 99, talk.next(), flexible=True) + b'\xff' * 30, API_VERSIONS, 0, 'v99 and garbage')
+    talk.say(raw_header(API_VERSIONS, 99, talk.next(), flexible=True) + b'\xff' * 30, API_VERSIONS, 0,
+             'v99 and garbage')
     talk.say(raw_header(API_VERSIONS, 99, talk.next()), API_VERSIONS, 0, 'v99 with the old header')
 
 
@@ -68,7 +70,8 @@ def api_versions_with_odd_bytes(talk):
     talk.note('with bytes behind it', 'answered' if talk.connection else 'closed')
     for note, body in (('null name', b'\0\x021\0'), ('no version', b'\x02a'), ('cut name', b'\x09a'),
                        ('unknown tag', b'\x02a\x021\x01\x63\x03abc'), ('cut tag', b'\x02a\x021\x01\x63\x09abc'),
-                       ('tag twice', b'\x02a\x021\x02\x63\x01a\x63\x01b'), ('name of bad UTF-8', b'\x03\xff\xfe\x021\0'),
+                       ('tag twice', b'\x02a\x021\x02\x63\x01a\x63\x01b'),
+                       ('name of bad UTF-8', b'\x03\xff\xfe\x021\0'),
                        ('many tags', b'\x02a\x021\xff\xff\xff\xff\x07'), ('endless length', b'\xff' * 11)):
         outcome, answer = talk.exchange(head(3) + body, API_VERSIONS, 3)
         talk.note(note, [outcome, answer and answer['ErrorCode']])

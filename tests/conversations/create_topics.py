@@ -101,11 +101,14 @@ def create_topics_with_counts(talk):
 def create_topics_with_assignments(talk):
     for note, topic in {
             'one': wanted('t', -1, -1, None, [(0, [1])]), 'two': wanted('t', -1, -1, None, [(1, [1]), (0, [1])]),
-            'partitions given': wanted('t', 1, -1, None, [(0, [1])]), 'factor given': wanted('t', -1, 1, None, [(0, [1])]),
+            'partitions given': wanted('t', 1, -1, None, [(0, [1])]),
+            'factor given': wanted('t', -1, 1, None, [(0, [1])]),
             'both given': wanted('t', 1, 1, None, [(0, [1])]), 'a gap': wanted('t', -1, -1, None, [(0, [1]), (2, [1])]),
-            'not from 0': wanted('t', -1, -1, None, [(1, [1])]), 'index twice': wanted('t', -1, -1, None, [(0, [1]), (0, [1])]),
+            'not from 0': wanted('t', -1, -1, None, [(1, [1])]),
+            'index twice': wanted('t', -1, -1, None, [(0, [1]), (0, [1])]),
             'negative': wanted('t', -1, -1, None, [(-1, [1])]), 'no broker': wanted('t', -1, -1, None, [(0, [])]),
-            'unknown broker': wanted('t', -1, -1, None, [(0, [7])]), 'broker twice': wanted('t', -1, -1, None, [(0, [1, 1])]),
+            'unknown broker': wanted('t', -1, -1, None, [(0, [7])]),
+            'broker twice': wanted('t', -1, -1, None, [(0, [1, 1])]),
             'uneven': wanted('t', -1, -1, None, [(0, [1]), (1, [1, 7])]),
             'negative broker': wanted('t', -1, -1, None, [(0, [-1])])}.items():
         topic['Name'] = f'{talk.name}.t'
@@ -115,7 +118,8 @@ def create_topics_with_assignments(talk):
 @conversation
 def create_topics_several(talk):
     n = talk.name
-    create(talk, 'good and bad', wanted(f'{n}.good'), wanted(f'{n}.bad', 0), wanted(f'{n}.b d'), wanted(f'{n}.far', 1, 9))
+    create(talk, 'good and bad', wanted(f'{n}.good'), wanted(f'{n}.bad', 0), wanted(f'{n}.b d'),
+           wanted(f'{n}.far', 1, 9))
     talk.connect().await_leader(f'{n}.good', timeout_s=30)
     exists(talk, f'{n}.good', f'{n}.bad')
     create(talk, 'one twice', wanted(f'{n}.twice'), wanted(f'{n}.once'), wanted(f'{n}.twice', 2))

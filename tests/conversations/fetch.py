@@ -81,7 +81,8 @@ def fetch_limits(talk):
                 ('an empty one first', 1, [part(0, 1), part(1, 1), part(2, 1)]), ('0 bytes', 0, [part(1, 0)]),
                 ('large request, 1 byte each', 1 << 20, [part(1, 1), part(2, 1)]),
                 ('small request, large parts', 1, [part(1, 1 << 20), part(2, 1 << 20)]),
-                ('a batch and a half', 1 << 20, [part(1, 30000)]), ('both cut', 30000, [part(1, 1 << 20), part(2, 1 << 20)]),
+                ('a batch and a half', 1 << 20, [part(1, 30000)]),
+                ('both cut', 30000, [part(1, 1 << 20), part(2, 1 << 20)]),
                 ('exactly one each', 1 << 20, [part(1, len(large)), part(2, len(large))]),
                 ('one byte more', 1 << 20, [part(1, len(large) + 1), part(2, len(large) + 11)]),
                 ('one byte less', 1 << 20, [part(1, len(large) - 1), part(2, len(large) - 1)]),
@@ -115,7 +116,8 @@ def fetch_that_waits(talk):
     timed('no partitions', 0, 4000, [], **slow)
     timed('another epoch than the log has', 0, 4000, [talk.fetch_part(empty, 0, LastFetchedEpoch=3)], **slow)
     timed('more wanted than the request may hold', 0, 4000, [there], MinBytes=1 << 20, MaxBytes=10, **slow)
-    timed('more wanted than the partition may give', 600, 10000, [talk.fetch_part(topic, 0, bytes_max=10)], MinBytes=1 << 10)
+    timed('more wanted than the partition may give', 600, 10000, [talk.fetch_part(topic, 0, bytes_max=10)],
+          MinBytes=1 << 10)
 
 
 @conversation

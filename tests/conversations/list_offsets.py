@@ -88,7 +88,8 @@ def list_offsets_of_one_twice(talk):
     topic = talk.topic(partitions=3)
     talk.append(topic, batch(at(10, 20)), partition=1)
     for version in versions(LIST_OFFSETS):
-        parts = [{'PartitionIndex': p, 'Timestamp': t} for p, t in ((0, -1), (1, -1), (0, -2), (2, -99), (9, -1), (9, -1))]
+        parts = [{'PartitionIndex': p, 'Timestamp': t}
+                 for p, t in ((0, -1), (1, -1), (0, -2), (2, -99), (9, -1), (9, -1))]
         talk_sorted(talk, version, 'twice in a topic', [{'Name': topic, 'Partitions': parts}])
         talk_sorted(talk, version, 'topic twice', [{'Name': topic, 'Partitions': parts[:2]},
                                                    {'Name': topic, 'Partitions': parts[2:3]}])

@@ -14,7 +14,8 @@ def metadata_of_every_version(talk):
     for version in versions(METADATA):
         talk.metadata(version, 'one', [{'Name': topic}])
         if version > 3:  # before that a name that is not there is made
-            talk.metadata(version, 'one twice and one that is not there', [{'Name': n} for n in (topic, missing, topic)])
+            talk.metadata(version, 'one twice and one that is not there',
+                          [{'Name': n} for n in (topic, missing, topic)])
         if version:
             talk.metadata(version, 'none', [])
 

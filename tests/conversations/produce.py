@@ -88,7 +88,8 @@ def produce_of_no_whole_batch(talk):
     for version in (3, 8, 13):
         for note, records in (('empty', b''), ('no records', batch([], last_offset_delta=-1)),
                               ('no records, delta 0', batch([], last_offset_delta=0)),
-                              ('one byte', b'\0'), ('header only', good[:61]), ('cut', good[:-1]), ('ten bytes', good[:10]),
+                              ('one byte', b'\0'), ('header only', good[:61]), ('cut', good[:-1]),
+                              ('ten bytes', good[:10]),
                               ('sixteen bytes', good[:16]), ('seventeen bytes', good[:17]), ('zeros', bytes(100)),
                               ('ones', b'\xff' * 100), ('garbage', bytes(range(256)))):
             talk.produce(topic, records, version, note)
@@ -106,7 +107,8 @@ def produce_of_wrong_headers(talk):
              'base offset far': dict(base_offset=2**60), 'bad checksum': dict(crc=12345),
              'last delta too great': dict(last_offset_delta=5), 'last delta too small': dict(last_offset_delta=0),
              'last delta negative': dict(last_offset_delta=-1), 'count 3': dict(count=3), 'count 1': dict(count=1),
-             'count 0': dict(count=0), 'count -1': dict(count=-1), 'count 3, delta 2': dict(count=3, last_offset_delta=2),
+             'count 0': dict(count=0), 'count -1': dict(count=-1),
+             'count 3, delta 2': dict(count=3, last_offset_delta=2),
              'count 1, delta 0': dict(count=1, last_offset_delta=0), 'leader epoch 7': dict(leader_epoch=7),
              'leader epoch -5': dict(leader_epoch=-5), 'log append bit': dict(attributes=odd.LOG_APPEND),
              'delete horizon bit': dict(attributes=64), 'unknown bits': dict(attributes=0x7f80),
@@ -126,8 +128,10 @@ def produce_of_two_batches(talk):
     for version in (3, 8, 13):
         for note, records in (('two', good + good), ('one and a cut one', good + good[:-1]),
                               ('one and a byte', good + b'\0'), ('one and zeros', good + bytes(50)),
-                              ('one and a bad one', good + batch(TWO, magic=5)), ('a bad one and one', batch(TWO, crc=3) + good),
-                              ('one and magic 1', good + batch(TWO, magic=1)), ('magic 1 and one', batch(TWO, magic=1) + good)):
+                              ('one and a bad one', good + batch(TWO, magic=5)),
+                              ('a bad one and one', batch(TWO, crc=3) + good),
+                              ('one and magic 1', good + batch(TWO, magic=1)),
+                              ('magic 1 and one', batch(TWO, magic=1) + good)):
             talk.produce(topic, records, version, note)
     talk.state(topic)
 
@@ -249,7 +253,8 @@ def produce_that_is_compressed_anew(talk):
 def produce_of_odd_records(talk):
     """B50: every byte of keys, values and headers comes back."""
     topic = talk.topic()
-    talk.produce(topic, batch([Record(b'v', headers=[(b'h%d' % n, b'%d' % n) for n in range(10000)])]), note='many headers')
+    talk.produce(topic, batch([Record(b'v', headers=[(b'h%d' % n, b'%d' % n) for n in range(10000)])]),
+                 note='many headers')
     talk.produce(topic, batch([Record(b'v', headers=[(b'h', bytes(200000))])]), note='a long header')
     talk.produce(topic, batch([Record(b'v', b'', [(b'a', b'1'), (b'a', None), (b'', b''), (b'\xff\xfe', b'\0')]),
                                Record(None), Record(b''), Record(None, b''), Record(b'', b'\0')]), note='odd ones')
@@ -260,7 +265,8 @@ def produce_of_odd_records(talk):
 def produce_in_transactions_of_nobody(talk):
     topic = talk.topic()
     own = dict(producer_id=4711, producer_epoch=0, base_sequence=0)
-    talk.produce(topic, batch(TWO, attributes=odd.TRANSACTIONAL, **own), 8, 'transactional, without an id in the request')
+    talk.produce(topic, batch(TWO, attributes=odd.TRANSACTIONAL, **own), 8,
+                 'transactional, without an id in the request')
     talk.produce(topic, batch(TWO, producer_id=4711, producer_epoch=0, base_sequence=-1), 8, 'no sequence')
     talk.state(topic)
 

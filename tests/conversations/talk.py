@@ -120,7 +120,8 @@ class Talk:
             {'Partition': partition, 'FetchOffset': offset, 'PartitionMaxBytes': bytes_max, **more}]}
 
     def fetch(self, topic, offset, version=12, note='', request=None, **part):
-        values = {'MaxWaitMs': 0, 'MinBytes': 1, 'MaxBytes': 1 << 24, 'Topics': [self.fetch_part(topic, offset, **part)]}
+        values = {'MaxWaitMs': 0, 'MinBytes': 1, 'MaxBytes': 1 << 24,
+                  'Topics': [self.fetch_part(topic, offset, **part)]}
         return self.ask(FETCH, version, note, **{**values, **(request or {})})
 
     def list_offset(self, topic, timestamp, version=11, note='', request=None, partition=0, **part):
@@ -158,7 +159,7 @@ class Talk:
 
     @staticmethod
     def without_words(value):
-        """What a refused Produce is told in words is Milena's own; that there are words where records are named is not."""
+        """The words of a refused Produce are the server's own; where records are named there must be some."""
         if 'BatchIndexErrorMessage' in value:
             return {**value, 'BatchIndexErrorMessage': value['BatchIndexErrorMessage'] and 'words'}
         if 'RecordErrors' not in value or not value['ErrorCode']:

@@ -123,7 +123,8 @@ def unlz4(data):
     lib.LZ4F_createDecompressionContext(ctypes.byref(context), 100)
     found, at = b'', 0
     while at < len(data):
-        out, size, used = ctypes.create_string_buffer(1 << 16), ctypes.c_size_t(1 << 16), ctypes.c_size_t(len(data) - at)
+        out, size = ctypes.create_string_buffer(1 << 16), ctypes.c_size_t(1 << 16)
+        used = ctypes.c_size_t(len(data) - at)
         lib.LZ4F_decompress(context, out, ctypes.byref(size), data[at:], ctypes.byref(used), None)
         assert size.value or used.value, 'no lz4 frame'
         found, at = found + out.raw[:size.value], at + used.value

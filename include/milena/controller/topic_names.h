@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a topic may have: asked by the controller that makes it, and by a broker that is asked
-// for one that nobody has made.
+// Which names a topic may have: asked by the controller that makes it, and by a broker that is
+// asked for one that nobody has made.
 #pragma once
 
 #include <string_view>

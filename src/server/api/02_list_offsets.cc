@@ -6,7 +6,6 @@
 #include <map>
 #include <vector>
 
-
 #include "../api.h"
 #include "../topics.h"
 
@@ -45,7 +44,8 @@ public:
                 all.emplace_back(topic.name, part.partition_index);
         }
         std::ranges::sort(all);
-        for (auto at = all.begin(); (at = std::ranges::adjacent_find(at, all.end())) != all.end();) {
+        for (auto at = all.begin();
+             (at = std::ranges::adjacent_find(at, all.end())) != all.end();) {
             told_.emplace(*at, false);
             at = std::ranges::find_if(at, all.end(), [&](const Name& n) { return n != *at; });
         }
@@ -131,7 +131,8 @@ env::Task<Result<void>> serve(Request& request) {
             if (request.version() >= kFirstVersionWithLeaderEpoch)
                 out.leader_epoch = found.leader_epoch.value;
         }
-        if (count == 0 && !asked.partitions.empty()) continue;  // all were told with an earlier entry
+        if (count == 0 && !asked.partitions.empty())
+            continue;  // all were told with an earlier entry
         auto& told = topics[topic_count++];
         told.name = asked.name;
         told.partitions = parts.first(count);

@@ -35,17 +35,18 @@ std::span<const std::int32_t> numbers(const std::vector<BrokerId>& brokers) {
 constexpr Operation kTopicOperations[] = {
     Operation::read,  Operation::write,    Operation::create,           Operation::remove,
     Operation::alter, Operation::describe, Operation::describe_configs, Operation::alter_configs};
-constexpr Operation kClusterOperations[] = {
-    Operation::create,           Operation::alter,         Operation::describe,
-    Operation::cluster_action,   Operation::describe_configs,
-    Operation::alter_configs,    Operation::idempotent_write};
+constexpr Operation kClusterOperations[] = {Operation::create,           Operation::alter,
+                                            Operation::describe,         Operation::cluster_action,
+                                            Operation::describe_configs, Operation::alter_configs,
+                                            Operation::idempotent_write};
 
 /// One bit for each operation that the client may do, at the operation's number.
 std::int32_t allowed(const Request& request, std::span<const Operation> operations,
                      ResourceType type, std::string_view resource) {
     std::int32_t bits = 0;
     for (const Operation operation : operations) {
-        if (request.session.may(operation, type, resource)) bits |= 1 << static_cast<int>(operation);
+        if (request.session.may(operation, type, resource))
+            bits |= 1 << static_cast<int>(operation);
     }
     return bits;
 }
@@ -175,12 +176,12 @@ bool asks_all(const Request& request, const MetadataRequest& body) {
 
 /// A request must say what it asks for in a way that its version knows.
 bool is_valid(const Request& request, const MetadataRequest& body) {
-    return std::ranges::all_of(
-        body.topics, [&](const MetadataRequest::MetadataRequestTopic& topic) {
-            if (request.version() >= kFirstVersionWithNullNames)
-                return topic.name || !topic.topic_id.is_zero();
-            return topic.name && topic.topic_id.is_zero();
-        });
+    return std::ranges::all_of(body.topics,
+                               [&](const MetadataRequest::MetadataRequestTopic& topic) {
+                                   if (request.version() >= kFirstVersionWithNullNames)
+                                       return topic.name || !topic.topic_id.is_zero();
+                                   return topic.name && topic.topic_id.is_zero();
+                               });
 }
 
 /// Names that are asked for, missing, and may be made.
@@ -215,7 +216,7 @@ env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
     for (const auto& topic : reply->topics) {
         if (topic.code == ErrorCode::none || topic.code == ErrorCode::topic_already_exists)
             continue;
-        
+
         LOG_INFO(request.broker().log, "topic not created for a metadata request",
                  kv("topic", topic.name), kv("client", request.head.header.client_id.value_or("")),
                  kv("why", topic.why));
@@ -223,9 +224,9 @@ env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
 }
 
-MetadataResponse::MetadataResponseTopic describe(Request& request, MetadataAnswer& out,
-                                                 const metadata::Image& image,
-                                                 const MetadataRequest::MetadataRequestTopic& asked) {
+MetadataResponse::MetadataResponseTopic describe(
+    Request& request, MetadataAnswer& out, const metadata::Image& image,
+    const MetadataRequest::MetadataRequestTopic& asked) {
     if (!asked.topic_id.is_zero()) {
         const auto found = find_topic(request, image, asked.topic_id, Operation::describe);
         if (!found) return out.error(found.error().code, std::nullopt, asked.topic_id);
