@@ -197,6 +197,8 @@ TEST_F(TopicsTest, ChecksConfigs) {
     expect_refused(with_config("nope", "1"), ErrorCode::invalid_config,
                    "Unknown topic config name: nope");
     expect_refused(with_config("", "1"), ErrorCode::invalid_config, "Unknown topic config name: ");
+    expect_refused(with_config("remote.storage.enable", "TRUE"), ErrorCode::invalid_config,
+                   "Tiered storage is not enabled on the broker; a topic cannot use it.");
     expect_refused(with_config("retention.ms", std::nullopt), ErrorCode::invalid_config,
                    "Null value not supported for topic configs: retention.ms");
     for (const auto& [key, value] :
