@@ -88,7 +88,7 @@ class Node:
                                             cwd=self.folder)
         return self.process
 
-    def start(self, timeout_s=60):
+    def start(self, timeout_s=180):
         """Starts the process and waits for its first answer."""
         began = time.monotonic()
         self.spawn()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits that the configuration sets: what is within them works, what is beyond is refused and harms nobody."""
+import random
+import unittest
+
+from support import node, records, wire
+
+
+class ConnectionLimitsTest(unittest.TestCase):
+    def test_connections_of_one_address_are_counted(self):
+        with node.Node({'max.connections.per.ip': 4}) as server:
+            held = [server.connect() for _ in range(4)]
+            self.addCleanup(lambda: [c.close() for c in held])
+            for connection in held:
+                connection.api_versions()
+            with server.connect() as fifth:
+                self.assertTrue(fifth.is_closed_within(5))
+            held.pop().close()
+            for _ in range(100):
+                try:
+                    with server.connect() as next_one:
+                        next_one.api_versions()
+                    break
+                except (wire.Closed, OSError):
+                    pass
+            else:
+                self.fail('the place of a closed connection is not free again')
+
+    def test_a_request_may_be_as_large_as_configured_and_no_larger(self):
+        with node.Node({'socket.request.max.bytes': 1000}) as server:
+            payload = wire.header(wire.API_VERSIONS, 0)
+            with server.connect() as connection:
+                connection.send(wire.int32(1001) + payload)
+                self.assertTrue(connection.is_closed_within(5))
+            with server.connect() as connection:
+                reader = connection.request(wire.METADATA, 4, wire.array([wire.string('x' * 900)]) + b'\0')
+                self.assertGreater(len(reader.data), 900)
+
+
+class DataLimitsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.node = node.Node({'log.segment.bytes': 1048576}).start()
+        cls.addClassCleanup(cls.node.__exit__)
+
+    def test_a_batch_over_the_topics_limit_is_refused_and_the_next_one_taken(self):
+        """B22."""
+        with self.node.connect() as connection:
+            connection.make_topic('small', configs={'max.message.bytes': '1000'})
+            self.assertEqual(connection.produce('small', records.batch([b'x' * 2000])), (10, -1))
+            self.assertEqual(connection.produce('small', records.batch([b'x' * 500])), (0, 0))
+
+    def test_a_fetch_of_one_byte_gives_one_whole_batch(self):
+        """B23: or a client with a small limit would never get past it."""
+        with self.node.connect() as connection:
+            connection.make_topic('large')
+            for _ in range(2):
+                connection.produce('large', records.batch([b'x' * 900_000]))
+            error, _, data = connection.fetch('large', 0, bytes_max=1)
+            self.assertEqual((error, [offset for offset, _ in records.read(data)]), (0, [0]))
+
+    def test_a_log_of_many_segments_is_read_across_them_and_after_a_kill(self):
+        chance = random.Random(7)
+        written = [chance.randbytes(60_000) for _ in range(100)]
+        with self.node.connect() as connection:
+            connection.make_topic('long')
+            for n, value in enumerate(written):
+                self.assertEqual(connection.produce('long', records.batch([value])), (0, n))
+        segments = sorted((self.node.data / 'long-0').glob('*.log'))
+        self.assertGreaterEqual(len(segments), 5)
+        self.assertTrue(all(segment.stat().st_size <= 1048576 for segment in segments))
+        self.check('long', written)
+        self.node.restart()
+        self.check('long', written)
+        self.node.kill()
+        self.node.start()
+        self.check('long', written)
+
+    def check(self, topic, written):
+        with self.node.connect() as connection:
+            connection.await_leader(topic)
+            for offset in (0, 17, 18, 50, 99):
+                _, _, data = connection.fetch(topic, offset)
+                self.assertEqual(records.read(data)[0], (offset, written[offset]))
+            found = []
+            while len(found) < len(written):
+                found += [value for _, value in records.read(connection.fetch(topic, len(found))[2])]
+            self.assertEqual(found, written)
+
+    def test_a_topic_config_that_is_not_allowed_makes_no_topic(self):
+        with self.node.connect() as connection:
+            self.assertEqual(connection.create_topic('bad', configs={'segment.bytes': '17'}), 40)
+            self.assertEqual(connection.create_topic('bad', configs={'no.such.key': '1'}), 40)
+            self.assertEqual(connection.metadata(['bad']).topics['bad'][0], 3)
+            self.assertEqual(connection.create_topic('a/b'), 17)
+            self.assertEqual(connection.create_topic('none', partitions=0), 37)
+
+    def test_a_topic_is_made_once(self):
+        with self.node.connect() as connection:
+            self.assertEqual(connection.create_topic('once', partitions=3), 0)
+            self.assertEqual(connection.create_topic('once'), 36)
+            self.assertEqual(len(connection.metadata(['once']).topics['once'][1]), 3)
+
+
+if __name__ == '__main__':
+    unittest.main()
