@@ -181,12 +181,20 @@ TEST(GoldenBatch, IsMadeByTheBuilderToo) {
 }
 
 TEST(GoldenBatch, EveryCodecHoldsTheSameRecords) {
-    const auto gzip = golden("gzip");
-    const auto expected = *support::records_of(BatchView(gzip));
-    ASSERT_EQ(expected.size(), 20U);
-    for (const char* name : {"snappy", "lz4", "zstd"}) {
-        const auto bytes = golden(name);
-        EXPECT_EQ(support::records_of(BatchView(bytes)), expected) << name;
+    // The same producer wrote them one after the other: all but the time and the codec's name in the
+    // value is equal.
+    for (const std::string name : {"gzip", "snappy", "lz4", "zstd"}) {
+        const auto bytes = golden(name.c_str());
+        const auto records = support::records_of(BatchView(bytes));
+        ASSERT_TRUE(records.has_value()) << name;
+        ASSERT_EQ(records->size(), 20U) << name;
+        for (std::size_t i = 0; i < records->size(); ++i) {
+            const auto& record = (*records)[i];
+            EXPECT_EQ(record.key, "k" + std::to_string(i % 4)) << name;
+            const std::string begin = "compressed " + name + " " + std::to_string(i) + " abcdefgh";
+            ASSERT_TRUE(record.value.has_value()) << name;
+            EXPECT_EQ(record.value->substr(0, begin.size()), begin);
+        }
     }
 }
 
