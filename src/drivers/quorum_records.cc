@@ -142,8 +142,12 @@ void QuorumNode::tell_leader(const raft::LeadershipChange& change) {
         pending_leadership_ = change;
         return;
     }
-    LOG_INFO(log_, "metadata quorum has another leader", kv("leader", change.leader),
-             kv("leader_epoch", change.epoch));
+    if (change.leader == kNoBroker) {
+        LOG_INFO(log_, "metadata quorum has no leader", kv("leader_epoch", change.epoch));
+    } else {
+        LOG_INFO(log_, "metadata quorum has another leader", kv("leader", change.leader),
+                 kv("leader_epoch", change.epoch));
+    }
     for (QuorumListener* listener : listeners_)
         listener->on_leader_change(change.epoch, change.leader, false);
 }

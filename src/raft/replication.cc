@@ -208,6 +208,10 @@ void Replica::truncate_to_leader(const EpochEnd& diverging, Instant now) {
     output_.truncate_to = end;
     log_end_ = appended_end_ = durable_end_ = end;
     epochs_.truncate(end);
+    // The last record below may be one that only the snapshot has.
+    if (snapshot_ && snapshot_->end_offset == end && epochs_.last_epoch() < snapshot_->epoch) {
+        epochs_.note(snapshot_->epoch, end);
+    }
     voter_history_.truncate(end);
 }
 

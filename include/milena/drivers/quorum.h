@@ -102,7 +102,8 @@ struct QuorumStatus {
 class Quorum {
 public:
     /// Opens log, snapshots and quorum-state and recovers them. Blocks, as starting a node does.
-    /// The error names the file.
+    /// The error names the file. INVALID_CONFIG if this node is not the one voter: requests between
+    /// voters are not served yet.
     static Result<std::unique_ptr<Quorum>> open(env::Env& env, Logger logger,
                                                 QuorumOptions options);
     virtual ~Quorum() = default;

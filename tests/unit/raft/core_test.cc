@@ -116,5 +116,29 @@ TEST(Core, ABatchThatLeavesAGapIsNotTaken) {
     EXPECT_FALSE(core.high_watermark());
 }
 
+TEST(Core, ALogCutDownToItsSnapshotGoesOnInTheSnapshotsEpoch) {
+    RecoveredState state = alone();
+    state.voters[0].voters = VoterSet(
+        {{.key = {BrokerId(1), {}}, .endpoints = {}}, {.key = {BrokerId(2), {}}, .endpoints = {}}});
+    state.quorum = {LeaderEpoch(4), BrokerId(2), std::nullopt};
+    state.snapshot = SnapshotId{Offset(10), LeaderEpoch(2)};
+    state.log_start_offset = Offset(10);
+    state.log_end_offset = Offset(12);
+    state.epochs = {{LeaderEpoch(2), Offset(10)}, {LeaderEpoch(3), Offset(10)}};
+    Core core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, state);
+    const Output start = core.step(Start{}, {});
+    ASSERT_EQ(start.messages.size(), 1u);
+    FetchResponse response;
+    response.view = {LeaderEpoch(4), BrokerId(2)};
+    response.diverging = EpochEnd{LeaderEpoch(2), Offset(10)};
+    const Output output = core.step(Answered{BrokerId(2), start.messages[0].id, response},
+                                    Instant{} + std::chrono::milliseconds(1));
+    EXPECT_EQ(output.truncate_to, Offset(10));
+    ASSERT_EQ(output.messages.size(), 1u);
+    const auto& fetch = std::get<FetchRequest>(output.messages[0].request);
+    EXPECT_EQ(fetch.fetch_offset, Offset(10));
+    EXPECT_EQ(fetch.last_fetched_epoch, LeaderEpoch(2));
+}
+
 }  // namespace
 }  // namespace milena::raft::test
