@@ -35,7 +35,7 @@ static constexpr Key kReadKeys[] = {
     {"compression.lz4.level", int32, "9", between(1, 17), cluster_wide, not_yet,
      "Level of lz4 where the broker compresses."},
     {"compression.type", string, "producer",
-     one_of("uncompressed|zstd|lz4|snappy|gzip|producer"), cluster_wide, not_yet,
+     one_of("uncompressed|zstd|lz4|snappy|gzip|producer"), cluster_wide, works,
      "Codec in which batches are stored; producer keeps them as they came."},
     {"compression.zstd.level", int32, "3", between(-131'072, 22), cluster_wide, not_yet,
      "Level of zstd where the broker compresses."},
