@@ -15,6 +15,9 @@ namespace milena::controller {
 using metadata::BrokerRegistration;
 using protocol::BrokerRegistrationChangeRecord;
 
+/// The first hundred ids mean something else than a directory (KIP-858).
+static constexpr std::uint64_t kReservedDirectories = 100;
+
 /// UNSUPPORTED_VERSION if a finalized feature has a level that the node can't do.
 static Result<void> check_features(const View& view,
                                    const std::map<std::string, metadata::VersionRange>& features) {
@@ -43,7 +46,7 @@ static Result<void> check_log_directories(const View& view, BrokerId broker,
     if (directories.empty()) return invalid("the broker names no log directories");
     std::set<Uuid> own;
     for (const Uuid directory : directories) {
-        if (directory.is_reserved())
+        if (directory.high == 0 && directory.low < kReservedDirectories)
             return invalid(fmt::format("log directory id {} is reserved", directory));
         if (!own.insert(directory).second)
             return invalid(fmt::format("log directory {} is named twice", directory));
