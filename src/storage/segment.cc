@@ -60,7 +60,8 @@ Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, const Log
     if (size_ == 0) return false;
     if (!first_timestamp_) {
         TRY(const auto log, file());
-        TRY(const auto first, HeaderWalk(*log, 0, size_).next());
+        HeaderWalk walk(*log, 0, size_);  // what it gives lies in it
+        TRY(const auto first, walk.next());
         first_timestamp_ = first->view.max_timestamp();
     }
     if (first_timestamp_->value >= 0)
