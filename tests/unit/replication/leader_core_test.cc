@@ -156,6 +156,19 @@ TEST(Leader, KeepsParkedProducesOverAnEpochOfItsOwn) {
     EXPECT_EQ(leader.fetched(2, 11, 3).text(), "hw moved, ticket 4 NONE");
 }
 
+TEST(Leader, ForgetsWhereItsFollowersStoodWhenItsEpochChanges) {
+    // This node may have missed that another led between, whom they followed.
+    Leading leader({1, 2});
+    leader.fetched(2, 10);
+    leader.append(1);
+    leader.fetched(2, 11);
+    ASSERT_EQ(leader.hw(), 11);
+    leader.core.update(led_by_1({1, 2}, 2, 7), at(2));
+    EXPECT_EQ(leader.core.follower(BrokerId(2))->log_end, Offset(-1));
+    leader.append(1, 3);
+    EXPECT_EQ(leader.hw(), 11);
+}
+
 TEST(Leader, CountsWhatIsSyncedWhereThatIsAskedFor) {
     const PartitionState alone{BrokerId(1), LeaderEpoch(5), PartitionEpoch(1), brokers({1}),
                                brokers({1})};
