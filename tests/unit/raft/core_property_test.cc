@@ -168,8 +168,8 @@ std::string shape_name(const testing::TestParamInfo<Shape>& shape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Voters, CoreHistories,
-                         testing::Values(Shape{1, 1, 1, 60, 1500}, Shape{3, 0, 1, 150, 3000},
-                                         Shape{3, 2, 0, 60, 3000}, Shape{5, 1, 0, 80, 4000}),
+                         testing::Values(Shape{1, 1, 1, 15, 1500}, Shape{3, 0, 1, 40, 3000},
+                                         Shape{3, 2, 0, 15, 3000}, Shape{5, 1, 0, 20, 4000}),
                          shape_name);
 
 }  // namespace
