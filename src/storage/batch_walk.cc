@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "milena/base/crc32c.h"
+
 namespace milena::storage {
 namespace {
 
@@ -51,43 +53,51 @@ Result<std::optional<FoundBatch>> HeaderWalk::next() {
     return found;
 }
 
-Result<void> BatchReader::read_more(std::size_t wanted) {
-    if (at_ > 0) {
-        std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
-        filled_ -= at_;
-        at_ = 0;
-    }
-    const std::uint64_t left = end_ - read_;
-    const std::size_t target =
-        filled_ + std::min<std::uint64_t>(left, std::max(wanted, kChunkBytes) - filled_);
-    if (buffer_.size() < target) buffer_.resize(target);
-    TRY(const std::size_t count,
-        file_.read_at(read_, MutableBytes(buffer_).first(target).subspan(filled_)));
-    if (count == 0 && target > filled_)
-        return bad_batch(file_, read_, "the file is shorter than it was");
+Result<void> CheckedWalk::fill(std::size_t wanted) {
+    if (buffered() >= wanted || read_ == end_) return ok();
+    if (buffer_.empty()) buffer_.resize(kBufferBytes);
+    std::memmove(buffer_.data(), buffer_.data() + at_, buffered());
+    filled_ = buffered();
+    at_ = 0;
+    const std::size_t free = buffer_.size() - filled_;
+    const MutableBytes into =
+        MutableBytes(buffer_).subspan(filled_, std::min<std::uint64_t>(free, end_ - read_));
+    TRY(const std::size_t count, file_.read_at(read_, into));
+    if (count < into.size()) return bad_batch(file_, read_, "the file is shorter than it was");
     filled_ += count;
     read_ += count;
     return ok();
 }
 
-Result<std::optional<FoundBatch>> BatchReader::next() {
-    const auto whole = [this](std::size_t wanted) {
-        return filled_ - at_ >= wanted || read_ == end_;
-    };
-    while (!whole(record::kBatchHeaderBytes)) TRY_VOID(read_more(record::kBatchHeaderBytes));
-    const std::uint64_t position = read_ - (filled_ - at_);
-    if (position == end_) return std::nullopt;
-    TRY(const std::size_t size,
-        batch_size(file_, position, BytesView(buffer_).first(filled_).subspan(at_)));
-    if (size > end_ - position) {
-        return bad_batch(file_, position,
-                         fmt::format("a batch of {} bytes, with {} left", size, end_ - position));
+Result<std::uint32_t> CheckedWalk::consume_crc(std::uint64_t size) {
+    std::uint32_t crc = 0;
+    while (size > 0) {
+        TRY_VOID(fill(1));
+        const std::size_t count = std::min<std::uint64_t>(size, buffered());
+        crc = crc32c(BytesView(buffer_).subspan(at_, count), crc);
+        at_ += count;
+        size -= count;
     }
-    while (!whole(size)) TRY_VOID(read_more(size));
-    const FoundBatch found{position, size,
-                           record::BatchView(BytesView(buffer_).subspan(at_, size))};
-    at_ += size;
-    return found;
+    return crc;
+}
+
+Result<std::optional<FoundBatch>> CheckedWalk::next() {
+    TRY_VOID(fill(record::kBatchHeaderBytes));
+    const std::uint64_t begin = position();
+    if (begin == end_) return std::nullopt;
+    const BytesView head = BytesView(buffer_).subspan(at_, buffered());
+    TRY(const std::size_t size, batch_size(file_, begin, head));
+    if (size > end_ - begin || head.size() < record::kBatchHeaderBytes) {
+        return bad_batch(file_, begin,
+                         fmt::format("a batch of {} bytes, with {} left", size, end_ - begin));
+    }
+    constexpr std::size_t kChecksummedAt = 21;
+    std::ranges::copy(head.first(record::kBatchHeaderBytes), header_.begin());
+    at_ += kChecksummedAt;
+    TRY(const std::uint32_t crc, consume_crc(size - kChecksummedAt));
+    const record::BatchView view(header_);
+    if (crc != view.crc()) return bad_batch(file_, begin, "its checksum does not match");
+    return FoundBatch{begin, size, view};
 }
 
 Result<record::BatchView> read_batch(const env::File& file, const FoundBatch& found,

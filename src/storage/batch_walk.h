@@ -13,7 +13,7 @@
 
 namespace milena::storage {
 
-/// A batch in a file. `view` has the header's bytes only, or the whole batch, as the walk says.
+/// A batch in a file, of which `view` has the header's bytes only.
 struct FoundBatch {
     std::uint64_t position = 0;
     std::uint64_t size = 0;
@@ -42,19 +42,26 @@ private:
     std::array<std::byte, kBufferBytes> buffer_;
 };
 
-class BatchReader {
+class CheckedWalk {
 public:
-    BatchReader(const env::File& file, std::uint64_t position, std::uint64_t end)
+    CheckedWalk(const env::File& file, std::uint64_t position, std::uint64_t end)
         : file_(file), read_(position), end_(end) {}
 
-    /// The next batch, whole, valid until the next call; nothing at the end. The CRC is not
-    /// checked.
+    /// The next batch, its header valid until the next call; nothing at the end. A wrong checksum
+    /// is CORRUPT_MESSAGE too.
     Result<std::optional<FoundBatch>> next();
 
 private:
-    static constexpr std::size_t kChunkBytes = 256 * 1024;
+    static constexpr std::size_t kBufferBytes = 256 * 1024;
 
-    Result<void> read_more(std::size_t wanted);
+    std::size_t buffered() const { return filled_ - at_; }
+    /// The position of what buffer_[at_] holds.
+    std::uint64_t position() const { return read_ - buffered(); }
+    /// Has `wanted` bytes in the buffer, or all that are left.
+    Result<void> fill(std::size_t wanted);
+    /// CRC of the `size` bytes at the front, which may be more than the buffer holds; consumes
+    /// them.
+    Result<std::uint32_t> consume_crc(std::uint64_t size);
 
     const env::File& file_;
     std::uint64_t read_;
@@ -62,6 +69,7 @@ private:
     std::vector<std::byte> buffer_;
     std::size_t at_ = 0;
     std::size_t filled_ = 0;
+    std::array<std::byte, record::kBatchHeaderBytes> header_;
 };
 
 /// True if an entry of a message set of magic 0 or 1, as brokers before 0.11 wrote them, lies at

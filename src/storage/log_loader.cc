@@ -43,7 +43,7 @@ private:
 
     const LoadRequest& request_;
     EpochCache epochs_;
-    std::map<Offset, SegmentFiles> found_;
+    FoundFiles found_;
     std::vector<std::unique_ptr<Segment>> segments_;
     std::vector<EpochCache::Entry> seen_epochs_;
     Offset log_start_;
@@ -55,7 +55,7 @@ private:
 };
 
 void Loader::make_segments() {
-    for (const auto& [base, sizes] : found_) {
+    for (const auto& [base, sizes] : found_.segments) {
         segments_.push_back(
             std::make_unique<Segment>(request_.files, request_.directory, base, sizes.log_bytes));
     }
@@ -72,7 +72,7 @@ std::size_t Loader::first_to_recover() const {
 
 Result<void> Loader::attach_indexes(std::size_t index) {
     Segment& segment = *segments_[index];
-    const SegmentFiles& sizes = found_.at(segment.base());
+    const SegmentFiles& sizes = found_.segments.at(segment.base());
     IndexFile& offsets = segment.offset_index().file();
     IndexFile& times = segment.time_index().file();
     if (sizes.index_bytes && sizes.time_index_bytes &&
@@ -171,13 +171,12 @@ Result<bool> Loader::walk_synced(Segment& segment, std::uint64_t size, std::uint
 
 Result<bool> Loader::read_unsynced(Segment& segment, std::uint64_t size, std::uint64_t& position) {
     TRY(const auto file, segment.file());
-    BatchReader reader(*file, position, size);
+    CheckedWalk walk(*file, position, size);
     while (true) {
-        const auto batch = reader.next();
+        const auto batch = walk.next();
         if (!batch && is_damage(batch.error())) return false;
         if (!batch) return std::unexpected(batch.error());
         if (!*batch) return true;
-        if (!(*batch)->view.check_crc()) return false;
         TRY(const bool is_taken, take(segment, **batch));
         if (!is_taken) return false;
         position = (*batch)->end();
@@ -200,7 +199,7 @@ Result<bool> Loader::take(Segment& segment, const FoundBatch& batch) {
 Result<void> Loader::drop_segments(std::size_t first) {
     while (segments_.size() > first) {
         TRY_VOID(segments_.back()->remove());
-        found_.erase(segments_.back()->base());
+        found_.segments.erase(segments_.back()->base());
         segments_.pop_back();
     }
     return ok();
@@ -224,7 +223,7 @@ Result<void> Loader::start_empty_at(Offset start) {
     TRY_VOID(drop_segments(0));
     segments_.push_back(std::make_unique<Segment>(request_.files, request_.directory, start, 0));
     TRY_VOID(segments_.back()->create());
-    found_[start] = {};
+    found_.segments[start] = {};
     has_new_names_ = true;
     log_end_ = start;
     last_epoch_ = kNoLeaderEpoch;
@@ -240,7 +239,7 @@ Result<void> Loader::settle_start() {
     log_start_ = std::max(recovery().log_start_offset, segments_.front()->base());
     while (segments_.size() > 1 && segments_[1]->base() <= log_start_) {
         TRY_VOID(segments_.front()->remove());
-        found_.erase(segments_.front()->base());
+        found_.segments.erase(segments_.front()->base());
         segments_.erase(segments_.begin());
     }
     return ok();

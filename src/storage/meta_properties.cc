@@ -16,11 +16,14 @@ std::unexpected<Error> malformed(std::string_view path, std::string why) {
     return fail(ErrorCode::kafka_storage_error, fmt::format("{}{}", path, why));
 }
 
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view kSpace = " \t\r\f";
-    const std::size_t begin = text.find_first_not_of(kSpace);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+constexpr std::string_view kSpace = " \t\r\f";
+
+std::string_view trim_left(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(kSpace), text.size()));
+}
+
+std::string_view trim_right(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 /// Java writes a backslash before the characters that would end a key.
@@ -34,9 +37,10 @@ std::string unescape(std::string_view text) {
 }
 
 std::string escape(std::string_view text) {
+    constexpr std::string_view kEscaped = "=:#!\\ \t\r\f";
     std::string escaped;
     for (const char c : text) {
-        if (c == '=' || c == ':' || c == '#' || c == '!' || c == '\\') escaped += '\\';
+        if (kEscaped.contains(c)) escaped += '\\';
         escaped += c;
     }
     return escaped;
@@ -59,14 +63,16 @@ Result<Properties> parse_properties(std::string_view path, std::string_view text
     Properties properties;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = text.find('\n');
-        const std::string_view line = trim(text.substr(0, end));
+        std::string_view line = trim_left(text.substr(0, end));
+        if (line.ends_with('\r')) line.remove_suffix(1);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (line.empty() || line[0] == '#' || line[0] == '!') continue;
         const std::size_t key_end = end_of_key(line);
         if (key_end == std::string_view::npos)
             return malformed(path, fmt::format(":{}: expected key=value", number));
-        properties[unescape(trim(line.substr(0, key_end)))] =
-            unescape(trim(line.substr(key_end + 1)));
+        // As in Java, spaces at the end of a value belong to it.
+        properties[unescape(trim_right(line.substr(0, key_end)))] =
+            unescape(trim_left(line.substr(key_end + 1)));
     }
     return properties;
 }

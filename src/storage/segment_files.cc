@@ -149,33 +149,33 @@ std::optional<SegmentFileName> parse_segment_file_name(std::string_view name) {
     return SegmentFileName{Offset(*base), name.substr(kBaseDigits)};
 }
 
-Result<std::map<Offset, SegmentFiles>> settle_segment_files(env::FileSystem& files,
-                                                            const std::string& directory) {
+Result<FoundFiles> settle_segment_files(env::FileSystem& files, const std::string& directory) {
     TRY(Listing listing, Listing::read(files, directory));
     TRY_VOID(settle_leftovers(listing));
     TRY_VOID(remove_orphans(listing));
-    std::map<Offset, SegmentFiles> segments;
+    FoundFiles found;
     for (const auto& [name, size] : listing.sizes()) {
         const auto parsed = parse_segment_file_name(name);
+        if (parsed && parsed->suffix == ".snapshot") found.snapshots.push_back(parsed->base);
         if (!parsed || parsed->suffix != ".log") continue;
-        segments[parsed->base] = {size, listing.size(segment_file_name(parsed->base, ".index")),
-                                  listing.size(segment_file_name(parsed->base, ".timeindex"))};
+        found.segments[parsed->base] = {
+            size, listing.size(segment_file_name(parsed->base, ".index")),
+            listing.size(segment_file_name(parsed->base, ".timeindex"))};
     }
-    return segments;
+    return found;
 }
 
 Result<void> prune_snapshots(env::FileSystem& files, const std::string& directory,
-                             const std::map<Offset, SegmentFiles>& segments, Offset log_end) {
-    TRY(Listing listing, Listing::read(files, directory));
+                             const FoundFiles& found, Offset log_end) {
     Offset newest(-1);
-    for (const Offset at : bases_of(listing, ".snapshot")) {
+    for (const Offset at : found.snapshots) {
         if (at <= log_end) newest = at;
     }
-    return listing.remove_if([&](std::string_view name) {
-        const auto parsed = parse_segment_file_name(name);
-        return parsed && parsed->suffix == ".snapshot" && parsed->base != newest &&
-               (parsed->base > log_end || !segments.contains(parsed->base));
-    });
+    for (const Offset at : found.snapshots) {
+        if (at == newest || (at <= log_end && found.segments.contains(at))) continue;
+        TRY_VOID(files.remove(directory + "/" + segment_file_name(at, ".snapshot")));
+    }
+    return ok();
 }
 
 Result<void> remove_snapshots_above(env::FileSystem& files, const std::string& directory,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "milena/base/ids.h"
 #include "milena/env/files.h"
@@ -28,15 +29,21 @@ struct SegmentFiles {
     std::optional<std::uint64_t> time_index_bytes;
 };
 
+/// What a partition directory holds.
+struct FoundFiles {
+    std::map<Offset, SegmentFiles> segments;
+    /// Offsets of the producer snapshots, ascending.
+    std::vector<Offset> snapshots;
+};
+
 /// Removes what a deletion (.deleted) or an unfinished compaction (.cleaned) left, brings finished
-/// compactions (.swap) home, removes index files without a log, and lists the segments.
-Result<std::map<Offset, SegmentFiles>> settle_segment_files(env::FileSystem& files,
-                                                            const std::string& directory);
+/// compactions (.swap) home, removes index files without a log, and lists what there is.
+Result<FoundFiles> settle_segment_files(env::FileSystem& files, const std::string& directory);
 
 /// Removes the producer snapshots above `log_end`, and of the others all but the newest and those
 /// at a segment's base.
 Result<void> prune_snapshots(env::FileSystem& files, const std::string& directory,
-                             const std::map<Offset, SegmentFiles>& segments, Offset log_end);
+                             const FoundFiles& found, Offset log_end);
 /// Removes the producer snapshots above `end`.
 Result<void> remove_snapshots_above(env::FileSystem& files, const std::string& directory,
                                     Offset end);

@@ -22,7 +22,7 @@ protected:
         const auto segments = settle_segment_files(node.files(), kLogDirectory);
         EXPECT_TRUE(segments) << segments.error().why;
         std::vector<Offset> bases;
-        for (const auto& [base, sizes] : *segments) bases.push_back(base);
+        for (const auto& [base, sizes] : segments->segments) bases.push_back(base);
         return bases;
     }
     using Bases = std::vector<Offset>;
