@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Choice and failure of log directories, and their checkpoints.
 #include "directories.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rules of a fetch, in the order in which Kafka applies them.
 #include "fetch_bounds.h"
 
 #include "leader_epoch.h"

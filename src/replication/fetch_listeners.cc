@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Registration, and telling without memory: a handful at a time, in order of registration.
 #include "fetch_listeners.h"
 
 #include <algorithm>

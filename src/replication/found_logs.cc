@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds, opens and hands out the logs that lay on the disk at start.
 #include "found_logs.h"
 
 namespace milena::replication {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Takes the guard for each call, and carries out what is left to do after it.
 #include "local_partition.h"
 
 namespace milena::replication {
@@ -60,25 +61,18 @@ std::expected<PreparedBatch, record::Refusal> prepare(MutableBytes records,
 
 }  // namespace
 
-std::shared_ptr<Partition> Partition::make(env::Env& env, Logger logger, BrokerId self,
-                                           TopicPartition name, Uuid topic_id,
-                                           std::unique_ptr<storage::Log> log,
-                                           Offset checkpointed_high_watermark,
-                                           PartitionSettings settings) {
-    return std::make_shared<LocalPartition>(
-        env, logger, LocalPartition::Identity{self, std::move(name), topic_id}, std::move(log),
-        checkpointed_high_watermark, settings);
+std::shared_ptr<Partition> Partition::make(env::Env& env, const Logger& logger,
+                                           ReplicaParts parts) {
+    return std::make_shared<LocalPartition>(env, logger, std::move(parts));
 }
 
-LocalPartition::LocalPartition(env::Env& env, const Logger& logger, Identity identity,
-                               std::unique_ptr<storage::Log> log,
-                               Offset checkpointed_high_watermark,
-                               const PartitionSettings& settings)
+LocalPartition::LocalPartition(env::Env& env, const Logger& logger, ReplicaParts parts)
     : clock_(env.clock()),
-      identity_(std::move(identity)),
-      settings_(std::make_shared<const PartitionSettings>(settings)),
-      replica_(identity_.self, logger.with("partition", identity_.name.text()), std::move(log),
-               checkpointed_high_watermark, settings) {}
+      name_(std::move(parts.name)),
+      topic_id_(parts.topic_id),
+      settings_(std::make_shared<const PartitionSettings>(parts.settings)),
+      replica_(parts.self, logger.with("partition", name_.text()), std::move(parts.log),
+               parts.high_watermark, parts.settings) {}
 
 template <class F>
 auto LocalPartition::decide(F&& decide) {
@@ -147,10 +141,10 @@ std::optional<ProduceAnswer> LocalPartition::produce(MutableBytes records, Acks 
         refused.record_errors = prepared.error().records;
         return refused;
     }
-    ProduceTerms terms{acks, deadline, std::move(done)};
+    ProduceWait wait{acks, deadline, std::move(done)};
     const env::Instant now = clock_.now();
     return decide([&](Replica& replica, AfterGuard& after) {
-        return replica.produce(*prepared, terms, now, after);
+        return replica.produce(*prepared, wait, now, after);
     });
 }
 

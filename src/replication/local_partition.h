@@ -14,17 +14,10 @@ namespace milena::replication {
 
 class LocalPartition final : public Partition {
 public:
-    struct Identity {
-        BrokerId self;
-        TopicPartition name;
-        Uuid topic_id;
-    };
-    LocalPartition(env::Env& env, const Logger& logger, Identity identity,
-                   std::unique_ptr<storage::Log> log, Offset checkpointed_high_watermark,
-                   const PartitionSettings& settings);
+    LocalPartition(env::Env& env, const Logger& logger, ReplicaParts parts);
 
-    const TopicPartition& name() const override { return identity_.name; }
-    Uuid topic_id() const override { return identity_.topic_id; }
+    const TopicPartition& name() const override { return name_; }
+    Uuid topic_id() const override { return topic_id_; }
 
     Result<void> become(const PartitionState& state) override;
     void configure(PartitionSettings settings) override;
@@ -63,7 +56,8 @@ private:
     void tell(NewsRound& round);
 
     env::Clock& clock_;
-    const Identity identity_;
+    const TopicPartition name_;
+    const Uuid topic_id_;
     /// What validation needs; read without the guard.
     env::Published<PartitionSettings> settings_;
     env::Guarded<Replica> replica_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Starts and stops replicas as the metadata says, and publishes the table of them.
 #include "local_replicas.h"
 
 #include <algorithm>
@@ -176,8 +177,9 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
         claimed->log->set_options(start.settings.log);
         hosted.directory = claimed->directory;
         hosted.local = std::make_shared<LocalPartition>(
-            env_, logger_, LocalPartition::Identity{self_, start.name, start.topic_id},
-            std::move(claimed->log), claimed->high_watermark, start.settings);
+            env_, logger_,
+            ReplicaParts{self_, start.name, start.topic_id, std::move(claimed->log),
+                         claimed->high_watermark, start.settings});
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
         ++change.started;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// KAFKA_STORAGE_ERROR, in the form of each answer.
 #include "offline_partition.h"
 
 namespace milena::replication {

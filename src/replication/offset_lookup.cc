@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rules of ListOffsets, and the numbers with a meaning of their own.
 #include "offset_lookup.h"
 
 #include "leader_epoch.h"

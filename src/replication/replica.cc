@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Role changes, produce, fetch and the rest under the guard: the core decides, the log is written,
+// and what concerns others goes into AfterGuard.
 #include "replica.h"
 
 #include "fetch_bounds.h"
@@ -101,7 +103,7 @@ Result<void> Replica::lead(const PartitionState& state, env::Instant now, AfterG
         return ok();
     }
     const Offset high_watermark = view().high_watermark;
-    core = &role_.emplace<LeaderCore>(self_, state, rules(), log_ends(), high_watermark, now);
+    core = &role_.emplace<LeaderCore>(state, rules(), log_ends(), high_watermark, now);
     carry_out(core->advance(now), after);
     return ok();
 }
@@ -151,7 +153,7 @@ void Replica::take_offline(AfterGuard& after) {
     after.news = true;
 }
 
-std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, ProduceTerms& terms,
+std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, ProduceWait& wait,
                                               env::Instant now, AfterGuard& after) {
     LeaderCore* const core = leader();
     if (const ErrorCode code = closed_code(); code != ErrorCode::none)
@@ -159,7 +161,7 @@ std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, Produc
     if (core == nullptr)
         return refusal(ErrorCode::not_leader_or_follower,
                        "this broker does not lead the partition");
-    if (const auto admitted = core->admit(terms.acks); !admitted) {
+    if (const auto admitted = core->admit(wait.acks); !admitted) {
         return refusal(admitted.error().code, admitted.error().why);
     }
     if (batch.refusal) {
@@ -189,8 +191,8 @@ std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, Produc
     const Offset end = place.base_offset + batch.records;
     after.news = true;
     carry_out(core->appended(end, now), after);
-    if (terms.acks == Acks::all && core->park({end, terms.deadline, waiting_.next_ticket()})) {
-        waiting_.add({std::move(terms.done), place.base_offset, answer.log_append_time});
+    if (wait.acks == Acks::all && core->park({end, wait.deadline, waiting_.next_ticket()})) {
+        waiting_.add({std::move(wait.done), place.base_offset, answer.log_append_time});
         return std::nullopt;
     }
     answer.base_offset = place.base_offset;

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/follower_core.h"
+#include "core/leader_core.h"
 #include "fetch_bounds.h"
 #include "fetch_listeners.h"
-#include "follower_core.h"
-#include "leader_core.h"
 #include "replica_view.h"
 #include "waiting_produces.h"
 
@@ -39,7 +39,7 @@ struct PreparedBatch {
 };
 
 /// Who produces, and how long it waits.
-struct ProduceTerms {
+struct ProduceWait {
     Acks acks = Acks::leader;
     env::Instant deadline;
     ProduceDone done;
@@ -55,7 +55,7 @@ public:
     void stop(AfterGuard& after);
     void take_offline(AfterGuard& after);
 
-    std::optional<ProduceAnswer> produce(const PreparedBatch& batch, ProduceTerms& terms,
+    std::optional<ProduceAnswer> produce(const PreparedBatch& batch, ProduceWait& wait,
                                          env::Instant now, AfterGuard& after);
     env::Instant expire(env::Instant now, AfterGuard& after);
     FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);

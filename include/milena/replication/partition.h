@@ -139,15 +139,20 @@ struct EpochAnswer {
     storage::EpochEnd end;
 };
 
+/// What a replica is made of.
+struct ReplicaParts {
+    BrokerId self;
+    TopicPartition name;
+    Uuid topic_id;
+    std::unique_ptr<storage::Log> log;  ///< open
+    Offset high_watermark;              ///< as it was checkpointed; cut to the log
+    PartitionSettings settings;
+};
+
 class Partition {
 public:
-    /// A replica on `self` over a log that is open. Without a role until become():
-    /// NOT_LEADER_OR_FOLLOWER to everybody.
-    static std::shared_ptr<Partition> make(env::Env& env, Logger logger, BrokerId self,
-                                           TopicPartition name, Uuid topic_id,
-                                           std::unique_ptr<storage::Log> log,
-                                           Offset checkpointed_high_watermark,
-                                           PartitionSettings settings);
+    /// Without a role until become(): NOT_LEADER_OR_FOLLOWER to everybody.
+    static std::shared_ptr<Partition> make(env::Env& env, const Logger& logger, ReplicaParts parts);
     virtual ~Partition() = default;
 
     virtual const TopicPartition& name() const = 0;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "leader_core.h"
+#include "core/leader_core.h"
 
 namespace milena::replication {
 
@@ -30,7 +30,7 @@ inline PartitionState led_by_1(std::initializer_list<int> isr, int partition_epo
 struct Leading {
     explicit Leading(std::initializer_list<int> isr, std::int32_t min_insync = 1,
                      std::int64_t high_watermark = 10)
-        : core(BrokerId(1), led_by_1(isr), {.min_insync_replicas = min_insync},
+        : core(led_by_1(isr), {.min_insync_replicas = min_insync},
                {Offset(0), Offset(10), Offset(10)}, Offset(high_watermark), at(0)) {}
 
     LeaderOutput append(std::int64_t records, std::int64_t second = 1) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a fetch may read, over a log in memory with three epochs.
 #include "fetch_bounds.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Telling many listeners while they come, go and die.
 #include "fetch_listeners.h"
 
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fetched_batches.h"
+// What a follower takes of the bytes its leader sent.
+#include "core/fetched_batches.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "follower_core.h"
+// The follower core, one event at a time.
+#include "core/follower_core.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "in_sync_replicas.h"
+// Committed and proposed in-sync sets.
+#include "core/in_sync_replicas.h"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "core/fetched_batches.h"
+#include "core/follower_core.h"
 #include "core_script.h"
 #include "fetch_bounds.h"
-#include "fetched_batches.h"
-#include "follower_core.h"
 #include "leader_epoch.h"
 #include "memory_log.h"
 
@@ -299,7 +299,7 @@ private:
         if (state.leader == id) {
             broker.log.begin_epoch(state.leader_epoch).value();
             if (broker.leader() == nullptr) {
-                broker.role.emplace<LeaderCore>(id, state, rules_, ends, high_watermark, now_);
+                broker.role.emplace<LeaderCore>(state, rules_, ends, high_watermark, now_);
                 carry_out(broker, broker.leader()->advance(now_));
             } else {
                 carry_out(broker, broker.leader()->update(state, now_));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "leader_core.h"
+// The leader core, one event at a time; what it answers is compared as text.
+#include "core/leader_core.h"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,7 @@ TEST(Leader, RefusesAcksAllBelowTheMinimumAndTakesTheRest) {
 TEST(Leader, AsksForNoMoreReplicasThanThereAre) {
     const PartitionState alone{BrokerId(1), LeaderEpoch(5), PartitionEpoch(1), brokers({1}),
                                brokers({1})};
-    LeaderCore core(BrokerId(1), alone, {.min_insync_replicas = 2}, {}, Offset(0), at(0));
+    LeaderCore core(alone, {.min_insync_replicas = 2}, {}, Offset(0), at(0));
     EXPECT_EQ(core.effective_min_insync_replicas(), 1);
     EXPECT_TRUE(core.admit(Acks::all));
     core.stage(1);
@@ -172,7 +173,7 @@ TEST(Leader, ForgetsWhereItsFollowersStoodWhenItsEpochChanges) {
 TEST(Leader, CountsWhatIsSyncedWhereThatIsAskedFor) {
     const PartitionState alone{BrokerId(1), LeaderEpoch(5), PartitionEpoch(1), brokers({1}),
                                brokers({1})};
-    LeaderCore core(BrokerId(1), alone, {.counts_durable_end = true}, {}, Offset(0), at(0));
+    LeaderCore core(alone, {.counts_durable_end = true}, {}, Offset(0), at(0));
     core.stage(4);
     EXPECT_EQ(core.appended(Offset(4), at(1)).text(), "nothing");
     EXPECT_TRUE(core.park({Offset(4), at(30), 1}));

@@ -33,11 +33,17 @@ protected:
                Offset high_watermark = Offset(0)) {
         auto log = std::make_unique<MemoryLog>();
         log_ = log.get();
-        partition_ = std::make_shared<LocalPartition>(
-            *env_, Logger(),
-            LocalPartition::Identity{BrokerId(1), {"t", PartitionIndex(0)}, Uuid{1, 2}},
-            std::move(log), high_watermark, settings_);
+        partition_ = make(std::move(log), high_watermark);
         ASSERT_TRUE(partition_->become(state(leader, replicas)));
+    }
+    std::shared_ptr<LocalPartition> make(std::unique_ptr<storage::Log> log, Offset high_watermark) {
+        return std::make_shared<LocalPartition>(*env_, Logger(),
+                                                ReplicaParts{BrokerId(1),
+                                                             {"t", PartitionIndex(0)},
+                                                             Uuid{1, 2},
+                                                             std::move(log),
+                                                             high_watermark,
+                                                             settings_});
     }
     Timestamp now() { return env_->clock().wall(); }
     env::Instant soon() { return env_->clock().now() + std::chrono::seconds(30); }
@@ -150,10 +156,7 @@ TEST_F(LocalPartitionTest, RefusesWithTheLeadersNameWhenItFollows) {
 
 TEST_F(LocalPartitionTest, HasNoRoleBeforeTheMetadataGivesOne) {
     auto log = std::make_unique<MemoryLog>();
-    partition_ = std::make_shared<LocalPartition>(
-        *env_, Logger(),
-        LocalPartition::Identity{BrokerId(1), {"t", PartitionIndex(0)}, Uuid{1, 2}}, std::move(log),
-        Offset(0), settings_);
+    partition_ = make(std::move(log), Offset(0));
     EXPECT_EQ(refused(batch_of(1, now())), ErrorCode::not_leader_or_follower);
     EXPECT_EQ(fetch(0).code, ErrorCode::not_leader_or_follower);
 }

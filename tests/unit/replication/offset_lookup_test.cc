@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// ListOffsets over a log in memory.
 #include "offset_lookup.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parked_produces.h"
+// The queue of produces that wait for the high watermark.
+#include "core/parked_produces.h"
 
 #include <gtest/gtest.h>
 

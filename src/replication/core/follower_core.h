@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "leader_core.h"
+#include "core/leader_core.h"
 
 namespace milena::replication {
 

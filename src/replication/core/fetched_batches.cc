@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fetched_batches.h"
+// Walks over fetched bytes batch by batch and stops where they may not be appended.
+#include "core/fetched_batches.h"
 
 namespace milena::replication {
 

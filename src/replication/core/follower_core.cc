@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "follower_core.h"
+// The follower's decisions: truncation, append, high watermark.
+#include "core/follower_core.h"
 
 #include <algorithm>
 

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "in_sync_replicas.h"
+#include "core/in_sync_replicas.h"
+#include "core/parked_produces.h"
 #include "milena/replication/partition.h"
-#include "parked_produces.h"
 
 namespace milena::replication {
 
@@ -86,8 +86,8 @@ class LeaderCore {
 public:
     /// Leads in `state`'s epoch, whose first offset is the log's end. The followers start unknown.
     /// Call advance() next.
-    LeaderCore(BrokerId self, const PartitionState& state, const LeaderRules& rules,
-               const LogEnds& log, Offset high_watermark, env::Instant now);
+    LeaderCore(const PartitionState& state, const LeaderRules& rules, const LogEnds& log,
+               Offset high_watermark, env::Instant now);
 
     LeaderEpoch leader_epoch() const { return leader_epoch_; }
     Offset epoch_start_offset() const { return epoch_start_offset_; }

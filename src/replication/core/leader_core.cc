@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "leader_core.h"
+// The leader's decisions, one event each. See leader_core.h for what they mean.
+#include "core/leader_core.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,9 +19,9 @@ std::string LeaderOutput::text() const {
     return text.empty() ? "nothing" : text;
 }
 
-LeaderCore::LeaderCore(BrokerId self, const PartitionState& state, const LeaderRules& rules,
-                       const LogEnds& log, Offset high_watermark, env::Instant now)
-    : self_(self),
+LeaderCore::LeaderCore(const PartitionState& state, const LeaderRules& rules, const LogEnds& log,
+                       Offset high_watermark, env::Instant now)
+    : self_(state.leader),
       rules_(rules),
       leader_epoch_(state.leader_epoch),
       epoch_start_offset_(log.end),
@@ -29,7 +30,6 @@ LeaderCore::LeaderCore(BrokerId self, const PartitionState& state, const LeaderR
       high_watermark_(std::clamp(high_watermark, log.start, log.end)),
       replicas_(state.replicas),
       isr_(state.in_sync_replicas, state.partition_epoch) {
-    INVARIANT(state.leader == self, "leading a partition that somebody else leads");
     INVARIANT(log.start <= log.end && log.durable_end <= log.end,
               "a log that ends before it begins");
     track_followers(state.replicas, now);

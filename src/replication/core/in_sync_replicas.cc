@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "in_sync_replicas.h"
+// The committed in-sync set and the proposal that is open.
+#include "core/in_sync_replicas.h"
 
 #include <utility>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parked_produces.h"
+// The queue of parked produces: a vector with a moving front.
+#include "core/parked_produces.h"
 
 #include <algorithm>
 
