@@ -119,7 +119,8 @@ void Cluster::perform(BrokerId id, Output output) {
         begin = end + 1;
     }
     if (output.persist) {
-        check_vote(id, *output.persist);
+        ASSERT_GE(output.persist->epoch, node.disk.quorum.epoch);
+        if (output.persist->voted) check_vote(id, output.persist->epoch, *output.persist->voted);
         node.disk.quorum = *output.persist;
     }
     if (output.truncate_to) {
@@ -149,6 +150,12 @@ void Cluster::reply(BrokerId id, Reply reply) {
     const auto asked = asked_.extract(reply.id);
     ASSERT_FALSE(asked.empty()) << "an answer to nothing, or a second one";
     auto& [by, of, request_id, request] = asked.mapped();
+    if (const auto* vote = std::get_if<VoteResponse>(&reply.response)) {
+        const auto& asked_for = std::get<VoteRequest>(request);
+        if (vote->granted && !asked_for.pre_vote) {
+            check_vote(id, asked_for.epoch, asked_for.candidate);
+        }
+    }
     if (auto* fetch = std::get_if<FetchResponse>(&reply.response)) {
         for (const Batch& batch : nodes_.at(id).disk.batches) {
             if (batch.base_offset >= std::get<FetchRequest>(request).fetch_offset &&
@@ -248,12 +255,11 @@ BrokerId Cluster::leader() const {
     return leader;
 }
 
-void Cluster::check_vote(BrokerId id, const QuorumState& state) {
-    ASSERT_GE(state.epoch, nodes_.at(id).disk.quorum.epoch);
-    if (!state.voted) return;
-    const auto [vote, is_first] = votes_.emplace(std::pair(id, state.epoch), *state.voted);
-    ASSERT_TRUE(is_first || vote->second == *state.voted)
-        << id.value << " voted twice in epoch " << state.epoch.value;
+/// What a replica has said or saved once, before a crash or after it.
+void Cluster::check_vote(BrokerId id, LeaderEpoch epoch, const ReplicaKey& candidate) {
+    const auto [vote, is_first] = votes_.emplace(std::pair(id, epoch), candidate);
+    ASSERT_TRUE(is_first || vote->second == candidate)
+        << id.value << " voted twice in epoch " << epoch.value;
 }
 
 /// Election safety, and leader completeness: who leads has everything that was ever committed.

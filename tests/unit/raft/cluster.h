@@ -107,7 +107,7 @@ private:
     void perform(BrokerId id, Output output);
     void store(Node& node, const std::vector<Batch>& batches);
     void reply(BrokerId id, Reply reply);
-    void check_vote(BrokerId id, const QuorumState& state);
+    void check_vote(BrokerId id, LeaderEpoch epoch, const ReplicaKey& candidate);
     void check_leader(BrokerId id, const LeadershipChange& change);
     void check_committed(BrokerId id, Offset high_watermark);
 
