@@ -12,7 +12,8 @@ FLAGS = {'retriable', 'refresh'}
 
 
 def parse(path):
-    """Rows (number, NAME, flags) of the table; a malformed, repeated or unordered row is an error that names its line."""
+    """Rows (number, NAME, flags) of the table. A malformed, repeated or unordered row is an error that names its line.
+    """
     rows = []
     for number, line in enumerate(open(path), 1):
         text = line.split('#')[0].split()
@@ -20,7 +21,8 @@ def parse(path):
             continue
         if len(text) < 2 or not re.fullmatch(r'-?\d+', text[0]) or not re.fullmatch(r'[A-Z_]+', text[1]) \
                 or not set(text[2:]) <= FLAGS or (rows and int(text[0]) <= rows[-1][0]):
-            sys.exit(f'{path}:{number}: expected "NUMBER NAME [retriable] [refresh]" in ascending order: {line.strip()}')
+            sys.exit(f'{path}:{number}: expected "NUMBER NAME [retriable] [refresh]" in ascending order: '
+                     f'{line.strip()}')
         rows.append((int(text[0]), text[1], text[2:]))
     return rows
 

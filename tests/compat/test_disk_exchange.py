@@ -95,7 +95,8 @@ class PeerToolsTest(unittest.TestCase):
         with node.Node() as server:
             jars = apache.jars()
             topics = 'org.apache.kafka.tools.TopicCommand'
-            apache.tool(jars, topics, '--bootstrap-server', server.bootstrap, '--create', '--topic', 'made', '--partitions',
+            apache.tool(jars, topics, '--bootstrap-server', server.bootstrap, '--create', '--topic', 'made',
+                        '--partitions',
                         3)
             with server.connect() as connection:
                 self.assertEqual(len(connection.metadata(['made']).topics['made'][1]), 3)

@@ -35,8 +35,8 @@ private:
 };
 
 /// The newest snapshot of something that everybody reads. A reader keeps what it loaded for as long
-/// as it needs it. The lock is held for the copy of a pointer; std::atomic<std::shared_ptr> does the
-/// same with a spin lock, which libstdc++ 12 lets go without ordering the read before it.
+/// as it needs it. The lock is held for the copy of a pointer; std::atomic<std::shared_ptr> does
+/// the same with a spin lock, which libstdc++ 12 lets go without ordering the read before it.
 template <class T>
 class Published {
 public:

@@ -181,8 +181,8 @@ TEST(GoldenBatch, IsMadeByTheBuilderToo) {
 }
 
 TEST(GoldenBatch, EveryCodecHoldsTheSameRecords) {
-    // The same producer wrote them one after the other: all but the time and the codec's name in the
-    // value is equal.
+    // The same producer wrote them one after the other: all but the time and the codec's name in
+    // the value is equal.
     for (const std::string name : {"gzip", "snappy", "lz4", "zstd"}) {
         const auto bytes = golden(name.c_str());
         const auto records = support::records_of(BatchView(bytes));
