@@ -54,7 +54,7 @@ static constexpr TopicKey kTopicKeys[] = {
     {"compression.lz4.level", int32, "9", between(1, 17), kCompressionLz4Level, not_yet,
      "Level of lz4 where the broker compresses."},
     {"compression.type", string, "producer",
-     one_of("uncompressed|zstd|lz4|snappy|gzip|producer"), kCompressionType, not_yet,
+     one_of("uncompressed|zstd|lz4|snappy|gzip|producer"), kCompressionType, works,
      "Codec in which batches are stored; producer keeps them as they came."},
     {"compression.zstd.level", int32, "3", between(-131'072, 22), kCompressionZstdLevel, not_yet,
      "Level of zstd where the broker compresses."},
