@@ -33,8 +33,8 @@ Result<CheckpointText> CheckpointText::parse(std::string_view name, std::string_
     const auto count = parse_number<std::uint64_t>(take_line(text));
     if (!count) return checkpoint.malformed(2, "expected the number of entries");
     for (std::size_t number = 3; !text.empty(); ++number) {
-        const std::string_view line = take_line(text);
-        if (!line.empty()) checkpoint.lines_.push_back({number, split(line)});
+        auto fields = split(take_line(text));
+        if (!fields.empty()) checkpoint.lines_.push_back({number, std::move(fields)});
     }
     if (checkpoint.lines_.size() != *count) {
         return checkpoint.malformed(
