@@ -83,7 +83,8 @@ public:
     }
     /// A quorum that runs, and who listens to it.
     struct Running {
-        std::unique_ptr<Quorum> quorum;
+        std::unique_ptr<Quorum> owned;
+        Quorum* quorum = nullptr;
         Recorder heard;
     };
     std::unique_ptr<Running> start(sim::Node& machine, const QuorumOptions& with = options()) {
@@ -91,7 +92,8 @@ public:
         auto opened = Quorum::open(machine, Logger(), with);
         EXPECT_TRUE(opened) << opened.error().why;
         if (!opened) return nullptr;
-        running->quorum = *std::move(opened);
+        running->owned = *std::move(opened);
+        running->quorum = running->owned.get();
         running->quorum->start({&running->heard});
         return running;
     }
@@ -288,12 +290,17 @@ TEST_F(QuorumTest, EveryAcknowledgedRecordIsThereAfterAPowerLossAtAnyCall) {
         LeaderEpoch epoch = kNoLeaderEpoch;
         if (auto opened = Quorum::open(victim, Logger(), options())) {
             Running running;
-            running.quorum = *std::move(opened);
+            // It is part of the process, and ends with it.
+            std::shared_ptr<Quorum> process = *std::move(opened);
+            running.quorum = process.get();
+            victim.keep(std::move(process));
             running.quorum->start({&running.heard});
             world.run_until([&] { return running.heard.is_leader || running.heard.failure; },
                             std::chrono::seconds(1));
-            for (int i = 0; i < kAppends && running.heard.is_leader && !running.heard.failure;
-                 ++i) {
+            const auto leads = [&] {
+                return world.is_up(victim) && running.heard.is_leader && !running.heard.failure;
+            };
+            for (int i = 0; i < kAppends && leads(); ++i) {
                 const std::string text = "record " + std::to_string(i);
                 std::optional<Result<Offset>> result;
                 append(victim, running, text, result);
@@ -304,12 +311,8 @@ TEST_F(QuorumTest, EveryAcknowledgedRecordIsThereAfterAPowerLossAtAnyCall) {
                 if (*result) acknowledged[**result] = text;
             }
             epoch = running.heard.epoch;
-            // It is part of the process, and ends with it.
-            victim.keep(std::shared_ptr<Quorum>(std::move(running.quorum)));
-            world.crash(victim, sim::Crash::power);
-        } else {
-            world.crash(victim, sim::Crash::power);
         }
+        if (world.is_up(victim)) world.crash(victim, sim::Crash::power);
         const bool fired = victim.faults().has_fired();
         world.restart(victim);
         victim.faults().clear();
