@@ -140,5 +140,137 @@ TEST(Core, ALogCutDownToItsSnapshotGoesOnInTheSnapshotsEpoch) {
     EXPECT_EQ(fetch.last_fetched_epoch, LeaderEpoch(2));
 }
 
+/// The answer of `core` to a vote request in `epoch` for replica `candidate`, whose log is empty.
+Output ask_for_vote(Core& core, int epoch, int candidate) {
+    return core.step(Received{RequestId(1), VoteRequest{.epoch = LeaderEpoch(epoch),
+                                                        .candidate = {BrokerId(candidate), {}},
+                                                        .voter = {},
+                                                        .last_epoch = LeaderEpoch(0),
+                                                        .end_offset = Offset(0)}},
+                     Instant{});
+}
+
+bool is_granted(const Output& output) {
+    return std::get<VoteResponse>(output.replies.at(0).response).granted;
+}
+
+TEST(Core, AVoteHoldsAfterARestart) {
+    RecoveredState state = alone();
+    std::vector<Voter> voters;
+    for (const int id : {1, 2, 3}) voters.push_back({.key = {BrokerId(id), {}}, .endpoints = {}});
+    state.voters[0].voters = VoterSet(voters);
+    const CoreOptions options{.self = {BrokerId(1), {0, 5}}, .seed = 7};
+    Core core(options, state);
+    core.step(Start{}, {});
+    const Output first = ask_for_vote(core, 5, 2);
+    EXPECT_TRUE(is_granted(first));
+    ASSERT_TRUE(first.persist);
+    EXPECT_FALSE(is_granted(ask_for_vote(core, 5, 3)));
+
+    state.quorum = *first.persist;
+    Core restarted(options, state);
+    restarted.step(Start{}, {});
+    EXPECT_FALSE(is_granted(ask_for_vote(restarted, 5, 3)));
+    EXPECT_TRUE(is_granted(ask_for_vote(restarted, 5, 2)));
+    EXPECT_TRUE(is_granted(ask_for_vote(restarted, 6, 3)));
+}
+
+TEST(Core, AVoteGoesOnlyToALogThatLacksNothing) {
+    RecoveredState state = alone();
+    state.voters[0].voters = VoterSet(
+        {{.key = {BrokerId(1), {}}, .endpoints = {}}, {.key = {BrokerId(2), {}}, .endpoints = {}}});
+    state.quorum = {LeaderEpoch(3), kNoBroker, std::nullopt};
+    state.log_end_offset = Offset(10);
+    state.epochs = {{LeaderEpoch(1), Offset(0)}, {LeaderEpoch(3), Offset(8)}};
+    struct Case {
+        int last_epoch;
+        int end;
+        bool granted;
+    };
+    for (const Case& one :
+         {Case{3, 10, true}, {3, 9, false}, {3, 11, true}, {2, 99, false}, {4, 1, true}}) {
+        Core core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, state);
+        core.step(Start{}, {});
+        const Output output =
+            core.step(Received{RequestId(1), VoteRequest{.epoch = LeaderEpoch(9),
+                                                         .candidate = {BrokerId(2), {}},
+                                                         .voter = {},
+                                                         .last_epoch = LeaderEpoch(one.last_epoch),
+                                                         .end_offset = Offset(one.end)}},
+                      Instant{});
+        EXPECT_EQ(is_granted(output), one.granted) << one.last_epoch << ", " << one.end;
+    }
+}
+
+/// A leader of epoch 5 among nodes 1, 2 and 3, elected by 2, whose log had ten records of epoch 1.
+struct NewLeader {
+    NewLeader() : core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, recovered()) {
+        Output output = core.step(Start{}, now);
+        while (core.role() != Role::leader) {
+            if (output.messages.empty()) {
+                now = output.wake_at;
+                output = core.step(Tick{}, now);
+                continue;
+            }
+            Output next;
+            for (const Message& message : output.messages) {
+                if (message.to != BrokerId(2)) continue;
+                next = std::holds_alternative<VoteRequest>(message.request)
+                           ? core.step(Answered{message.to, message.id, vote()}, now)
+                           : core.step(SendFailed{message.to, message.id}, now);
+            }
+            output = next.messages.empty()
+                         ? core.step(Tick{}, now += std::chrono::milliseconds(100))
+                         : next;
+        }
+    }
+
+    static RecoveredState recovered() {
+        RecoveredState state = alone();
+        std::vector<Voter> voters;
+        for (const int id : {1, 2, 3})
+            voters.push_back({.key = {BrokerId(id), {}}, .endpoints = {}});
+        state.voters[0].voters = VoterSet(voters);
+        state.quorum = {LeaderEpoch(4), kNoBroker, std::nullopt};
+        state.log_end_offset = Offset(10);
+        state.epochs = {{LeaderEpoch(1), Offset(0)}};
+        return state;
+    }
+    VoteResponse vote() const { return {ErrorCode::none, core.view(), true}; }
+
+    /// Node 2 fetches from `from`, and so acknowledges what precedes.
+    Output fetch(int from, int last_epoch) {
+        return core.step(
+            Received{RequestId(9), FetchRequest{.current_leader_epoch = core.view().epoch,
+                                                .replica = {BrokerId(2), {}},
+                                                .fetch_offset = Offset(from),
+                                                .last_fetched_epoch = LeaderEpoch(last_epoch)}},
+            now);
+    }
+
+    Core core;
+    Instant now{};
+};
+
+/// Such a record may still be overwritten by another leader (Raft, figure 8).
+TEST(Core, ARecordOfAnEarlierEpochIsNotCommittedByAMajorityAlone) {
+    NewLeader leader;
+    EXPECT_FALSE(leader.fetch(10, 1).high_watermark) << "ten old records are on two of three disks";
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    EXPECT_FALSE(leader.core.step(Synced{Offset(11)}, leader.now).high_watermark);
+    EXPECT_EQ(leader.fetch(11, leader.core.view().epoch.value).high_watermark, Offset(11));
+}
+
+TEST(Core, AFetchOfAnotherHistoryAcknowledgesNothing) {
+    NewLeader leader;
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    leader.core.step(Synced{Offset(11)}, leader.now);
+    // Eleven records, but of epoch 3: the leader's log has epoch 1 up to 10.
+    const Output output = leader.fetch(11, 3);
+    EXPECT_FALSE(output.high_watermark);
+    const auto& reply = std::get<FetchResponse>(output.replies.at(0).response);
+    EXPECT_EQ(reply.diverging, (EpochEnd{LeaderEpoch(1), Offset(10)}));
+}
+
 }  // namespace
 }  // namespace milena::raft::test
