@@ -15,10 +15,11 @@ CLUSTER_ID = 'bWlsZW5hLXBlZXItdGVzdA'
 
 
 def jars():
-    """The folder of the jars, fetched if need be; None where a JDK or Maven is missing."""
+    """The folder of the jars, fetched if need be; None where a JDK or Maven is missing, or nothing can be fetched."""
     if not shutil.which('java') or not shutil.which('mvn'):
         return None
-    return subprocess.run([FETCH], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    fetched = subprocess.run([FETCH], check=False, stdout=subprocess.PIPE, text=True)
+    return fetched.stdout.strip() if fetched.returncode == 0 else None
 
 
 def java(folder, options, main, *arguments):
