@@ -39,6 +39,12 @@ Result<std::shared_ptr<replication::Partition>> find_replica(const Request& requ
                 {});
 }
 
+bool may_create_topic(const Request& request, std::string_view name) {
+    return request.session.may(security::Operation::create, security::ResourceType::cluster,
+                               security::kClusterResource) ||
+           may(request, security::Operation::create, name);
+}
+
 bool is_internal_topic(std::string_view name) {
     return name == "__consumer_offsets" || name == "__transaction_state" ||
            name == "__share_group_state";

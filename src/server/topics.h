@@ -25,6 +25,9 @@ Result<std::shared_ptr<replication::Partition>> find_replica(const Request& requ
                                                              const TopicLookup& topic,
                                                              std::int32_t partition);
 
+/// The client may create this topic: by a right on the cluster, or on the name.
+bool may_create_topic(const Request& request, std::string_view name);
+
 /// Topics that the cluster itself keeps, which clients may read and not write.
 bool is_internal_topic(std::string_view name);
 

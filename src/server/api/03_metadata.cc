@@ -194,10 +194,7 @@ std::vector<controller::NewTopic> topics_to_create(const Request& request,
     for (const auto& topic : body.topics) {
         if (!topic.name || !controller::check_topic_name(*topic.name)) continue;
         if (!topic.topic_id.is_zero() || image.topics->find(*topic.name) != nullptr) continue;
-        const bool may = request.session.may(Operation::create, ResourceType::cluster,
-                                             security::kClusterResource) ||
-                         request.session.may(Operation::create, ResourceType::topic, *topic.name);
-        if (!may || is_internal_topic(*topic.name)) continue;
+        if (!may_create_topic(request, *topic.name) || is_internal_topic(*topic.name)) continue;
         controller::NewTopic fresh;
         fresh.name = std::string(*topic.name);
         missing.push_back(std::move(fresh));
@@ -216,7 +213,6 @@ env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
     for (const auto& topic : reply->topics) {
         if (topic.code == ErrorCode::none || topic.code == ErrorCode::topic_already_exists)
             continue;
-
         LOG_INFO(request.broker().log, "topic not created for a metadata request",
                  kv("topic", topic.name), kv("client", request.head.header.client_id.value_or("")),
                  kv("why", topic.why));

@@ -41,12 +41,6 @@ CreatedTopic refused(std::string_view name, ErrorCode code, std::string why) {
     return topic;
 }
 
-bool may_create(const Request& request, std::string_view name) {
-    return request.session.may(Operation::create, ResourceType::cluster,
-                               security::kClusterResource) ||
-           request.session.may(Operation::create, ResourceType::topic, name);
-}
-
 /// The request for the controller; what the client may not do is answered here, into `answers`.
 controller::CreateTopicsRequest allowed_part(const Request& request,
                                              const CreateTopicsRequest& body,
@@ -54,7 +48,7 @@ controller::CreateTopicsRequest allowed_part(const Request& request,
     controller::CreateTopicsRequest out;
     out.validate_only = body.validate_only;
     for (const auto& asked : body.topics) {
-        if (may_create(request, asked.name)) {
+        if (may_create_topic(request, asked.name)) {
             out.topics.push_back(new_topic(asked));
         } else {
             answers.push_back(refused(asked.name, ErrorCode::topic_authorization_failed,
@@ -106,7 +100,7 @@ env::Task<std::vector<CreatedTopic>> create(Request& request, const CreateTopics
     auto reply = co_await request.broker().controller.create_topics(std::move(wanted), deadline);
     if (!reply) {
         for (const auto& asked : body.topics) {
-            if (may_create(request, asked.name)) {
+            if (may_create_topic(request, asked.name)) {
                 answers.push_back(refused(asked.name, reply.error().code, reply.error().why));
             }
         }
