@@ -26,22 +26,30 @@ std::string_view trim_right(std::string_view text) {
     return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
+/// The characters that Java writes as a backslash and a letter, and their letters: a line break in
+/// a value must not end its line.
+constexpr std::string_view kControls = "\t\n\r\f";
+constexpr std::string_view kLetters = "tnrf";
+
 /// Java writes a backslash before the characters that would end a key.
 std::string unescape(std::string_view text) {
     std::string plain;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] == '\\' && at + 1 < text.size()) ++at;
-        plain += text[at];
+        const bool escaped = text[at] == '\\' && at + 1 < text.size();
+        if (escaped) ++at;
+        const std::size_t letter = escaped ? kLetters.find(text[at]) : std::string_view::npos;
+        plain += letter == std::string_view::npos ? text[at] : kControls[letter];
     }
     return plain;
 }
 
 std::string escape(std::string_view text) {
-    constexpr std::string_view kEscaped = "=:#!\\ \t\r\f";
+    constexpr std::string_view kEscaped = "=:#!\\ ";
     std::string escaped;
     for (const char c : text) {
-        if (kEscaped.contains(c)) escaped += '\\';
-        escaped += c;
+        const std::size_t control = kControls.find(c);
+        if (control != std::string_view::npos || kEscaped.contains(c)) escaped += '\\';
+        escaped += control == std::string_view::npos ? c : kLetters[control];
     }
     return escaped;
 }
@@ -62,9 +70,8 @@ using Properties = std::map<std::string, std::string, std::less<>>;
 Result<Properties> parse_properties(std::string_view path, std::string_view text) {
     Properties properties;
     for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = trim_left(text.substr(0, end));
-        if (line.ends_with('\r')) line.remove_suffix(1);
+        const std::size_t end = text.find_first_of("\r\n");
+        const std::string_view line = trim_left(text.substr(0, end));
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (line.empty() || line[0] == '#' || line[0] == '!') continue;
         const std::size_t key_end = end_of_key(line);
