@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epochs of a log and their file, which is replaced whole at each change.
+// The epochs of a log in memory, and the text of their file.
 #include "epoch_cache.h"
 
 #include "checkpoint_text.h"
@@ -33,13 +33,16 @@ Result<void> EpochCache::load() {
     return ok();
 }
 
-Result<void> EpochCache::replace(std::vector<Entry> entries) {
-    if (entries == entries_) return ok();
-    std::string text = fmt::format("0\n{}\n", entries.size());
-    for (const Entry& entry : entries) text += fmt::format("{} {}\n", entry.epoch, entry.start);
-    TRY_VOID(env::replace_file(*files_, path_, text));
+void EpochCache::replace(std::vector<Entry> entries) {
+    if (entries == entries_) return;
     entries_ = std::move(entries);
-    return ok();
+    ++version_;
+}
+
+std::string EpochCache::text() const {
+    std::string text = fmt::format("0\n{}\n", entries_.size());
+    for (const Entry& entry : entries_) text += fmt::format("{} {}\n", entry.epoch, entry.start);
+    return text;
 }
 
 void EpochCache::add(std::vector<Entry>& entries, Entry entry) {
@@ -47,28 +50,27 @@ void EpochCache::add(std::vector<Entry>& entries, Entry entry) {
     entries.push_back(entry);
 }
 
-Result<void> EpochCache::begin(LeaderEpoch epoch, Offset start) {
-    if (epoch <= last()) return ok();
-    std::vector<Entry> entries = entries_;
-    add(entries, {epoch, start});
-    return replace(std::move(entries));
+void EpochCache::begin(LeaderEpoch epoch, Offset start) {
+    if (epoch <= last()) return;
+    add(entries_, {epoch, start});
+    ++version_;
 }
 
-Result<void> EpochCache::truncate_end(Offset end) {
+void EpochCache::truncate_end(Offset end) {
     std::vector<Entry> entries = entries_;
     while (!entries.empty() && entries.back().start >= end) entries.pop_back();
-    return replace(std::move(entries));
+    replace(std::move(entries));
 }
 
-Result<void> EpochCache::truncate_start(Offset start) {
+void EpochCache::truncate_start(Offset start) {
     std::vector<Entry> entries = entries_;
     const auto first_kept =
         std::ranges::find_if(entries, [&](const Entry& entry) { return entry.start > start; });
-    if (first_kept == entries.begin()) return ok();
+    if (first_kept == entries.begin()) return;
     const auto holder = std::prev(first_kept);
     holder->start = start;
     entries.erase(entries.begin(), holder);
-    return replace(std::move(entries));
+    replace(std::move(entries));
 }
 
 LeaderEpoch EpochCache::at(Offset offset) const {

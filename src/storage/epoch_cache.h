@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Under which leader epoch each part of a log was written (KIP-101), kept in
 // leader-epoch-checkpoint: "0", the number of lines, then "epoch start-offset" lines, both
-// ascending. Changes are on disk, synced, before they are seen.
+// ascending. Every batch carries its epoch, so what was not written yet can be found again from the
+// batches that were not synced: the file is only due when the log is synced.
 #pragma once
 
 #include <string>
@@ -30,17 +31,25 @@ public:
     /// kNoLeaderEpoch if there is none.
     LeaderEpoch last() const { return entries_.empty() ? kNoLeaderEpoch : entries_.back().epoch; }
 
-    /// Replaces all entries.
-    Result<void> replace(std::vector<Entry> entries);
+    void replace(std::vector<Entry> entries);
     /// `epoch`, greater than all before, begins at `start`. An earlier epoch that would begin there
     /// too, and so has no batch, is dropped.
     static void add(std::vector<Entry>& entries, Entry entry);
-    Result<void> begin(LeaderEpoch epoch, Offset start);
+    /// Does nothing if `epoch` is no greater than the last.
+    void begin(LeaderEpoch epoch, Offset start);
 
     /// Drops what begins at or after `end`.
-    Result<void> truncate_end(Offset end);
+    void truncate_end(Offset end);
     /// Drops what ends at or before `start`; the entry that holds it begins there from now on.
-    Result<void> truncate_start(Offset start);
+    void truncate_start(Offset start);
+
+    const std::string& path() const { return path_; }
+    /// Counts the changes; the file has those up to mark_written().
+    std::uint64_t version() const { return version_; }
+    bool is_written() const { return version_ == written_; }
+    void mark_written(std::uint64_t version) { written_ = std::max(written_, version); }
+    /// What the file should hold.
+    std::string text() const;
 
     /// Epoch that `offset` lies in; kNoLeaderEpoch if it is below the first entry.
     LeaderEpoch at(Offset offset) const;
@@ -51,6 +60,8 @@ private:
     env::FileSystem* files_;
     std::string path_;
     std::vector<Entry> entries_;
+    std::uint64_t version_ = 0;
+    std::uint64_t written_ = 0;
 };
 
 }  // namespace milena::storage

@@ -52,13 +52,18 @@ BrokerEpoch parse_broker_epoch(std::string_view json) {
     return BrokerEpoch(parse_number<std::int64_t>(digits).value_or(-1));
 }
 
-/// "version: 0", then "topic_id: " and the id, no newline at the end.
+constexpr std::string_view kPartitionMetadataHead = "version: 0\ntopic_id: ";
+
+/// "version: 0", then "topic_id: " and the id, no newline at the end. Zero if the text ends before
+/// that or is all zeros, which is what a crash leaves of a file that was not synced.
 Result<Uuid> parse_partition_metadata(const std::string& path, std::string_view text) {
-    constexpr std::string_view kHead = "version: 0\ntopic_id: ";
-    if (text.starts_with(kHead)) {
-        text.remove_prefix(kHead.size());
+    if (text.find_first_not_of('\0') == std::string_view::npos) return Uuid{};
+    if (kPartitionMetadataHead.starts_with(text)) return Uuid{};
+    if (text.starts_with(kPartitionMetadataHead)) {
+        text.remove_prefix(kPartitionMetadataHead.size());
         while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
         if (const auto id = Uuid::parse(text)) return *id;
+        if (text.size() < Uuid{}.text().size()) return Uuid{};
     }
     return fail(ErrorCode::kafka_storage_error, fmt::format("{}: malformed", path));
 }
@@ -86,7 +91,9 @@ public:
 
 private:
     std::string inside(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
-    /// Zero if the partition has no metadata file, or an empty one.
+    /// Not synced: the log's first sync does that, and before there is nothing to lose.
+    Result<void> write_partition_metadata(const std::string& directory, Uuid topic_id);
+    /// Zero if the partition has no metadata file, or one that was not finished.
     Result<Uuid> topic_id_of(const std::string& directory) const;
 
     env::FileSystem& files_;
@@ -135,7 +142,6 @@ Result<Uuid> RealLogDirectory::topic_id_of(const std::string& directory) const {
     const std::string path = fmt::format("{}/{}", directory, kPartitionMetadataFile);
     if (!files_.exists(path)) return Uuid{};
     TRY(const std::string text, env::read_file(files_, path, kSmallFileBytesMax));
-    if (text.empty()) return Uuid{};
     return parse_partition_metadata(path, text);
 }
 
@@ -165,10 +171,19 @@ Result<std::vector<FoundPartition>> RealLogDirectory::find_partitions() {
     return found;
 }
 
+Result<void> RealLogDirectory::write_partition_metadata(const std::string& directory,
+                                                        Uuid topic_id) {
+    const std::string path = fmt::format("{}/{}", directory, kPartitionMetadataFile);
+    const std::string temporary = path + ".tmp";
+    TRY(const auto file, files_.open(temporary, env::OpenMode::create_empty));
+    const std::string text = fmt::format("{}{}", kPartitionMetadataHead, topic_id);
+    TRY_VOID(file->write_at(0, as_bytes(text)));
+    return files_.rename(temporary, path);
+}
+
 Result<std::string> RealLogDirectory::prepare_partition(const TopicPartition& partition,
                                                         Uuid topic_id) {
     const std::string directory = inside(partition.text());
-    const bool is_new = !files_.exists(directory);
     TRY_VOID(files_.create_directories(directory));
     TRY(const Uuid present, topic_id_of(directory));
     if (present == topic_id) return directory;
@@ -176,9 +191,7 @@ Result<std::string> RealLogDirectory::prepare_partition(const TopicPartition& pa
         return fail(ErrorCode::inconsistent_topic_id,
                     fmt::format("{} belongs to topic id {}, not {}", directory, present, topic_id));
     }
-    TRY_VOID(env::replace_file(files_, fmt::format("{}/{}", directory, kPartitionMetadataFile),
-                               fmt::format("version: 0\ntopic_id: {}", topic_id)));
-    if (is_new) TRY_VOID(files_.sync_directory(path_));
+    TRY_VOID(write_partition_metadata(directory, topic_id));
     return directory;
 }
 

@@ -39,7 +39,7 @@ private:
     Result<void> drop_segments(std::size_t first);
     Result<void> settle_start();
     Result<void> start_empty_at(Offset start);
-    Result<void> settle_epochs();
+    void settle_epochs();
 
     const LoadRequest& request_;
     EpochCache epochs_;
@@ -72,6 +72,7 @@ std::size_t Loader::first_to_recover() const {
 
 Result<void> Loader::attach_indexes(std::size_t index) {
     Segment& segment = *segments_[index];
+    if (segment.size() == 0) return ok();  // whatever its index files hold
     const SegmentFiles& sizes = found_.segments.at(segment.base());
     IndexFile& offsets = segment.offset_index().file();
     IndexFile& times = segment.time_index().file();
@@ -82,8 +83,7 @@ Result<void> Loader::attach_indexes(std::size_t index) {
         times.attach(*sizes.time_index_bytes);
         return ok();
     }
-    if (segment.size() > 0)
-        LOG_WARN(request_.logger, "rebuilding index", kv("segment", segment.log_path()));
+    LOG_WARN(request_.logger, "rebuilding index", kv("segment", segment.log_path()));
     return rebuild_indexes(segment);
 }
 
@@ -245,19 +245,18 @@ Result<void> Loader::settle_start() {
     return ok();
 }
 
-Result<void> Loader::settle_epochs() {
+void Loader::settle_epochs() {
     std::vector<EpochCache::Entry> entries = epochs_.entries();
     for (const EpochCache::Entry& seen : seen_epochs_) {
         if (seen.epoch > (entries.empty() ? kNoLeaderEpoch : entries.back().epoch))
             EpochCache::add(entries, seen);
     }
-    TRY_VOID(epochs_.replace(std::move(entries)));
-    TRY_VOID(epochs_.truncate_end(log_end_));
-    TRY_VOID(epochs_.truncate_start(log_start_));
+    epochs_.replace(std::move(entries));
+    epochs_.truncate_end(log_end_);
+    epochs_.truncate_start(log_start_);
     // The last segment may be empty, and the epoch of the batch before it is then known here only.
     if (last_epoch_ == kNoLeaderEpoch && log_end_ > log_start_)
         last_epoch_ = epochs_.at(log_end_ + -1);
-    return ok();
 }
 
 Result<LoadedLog> Loader::run() {
@@ -277,7 +276,7 @@ Result<LoadedLog> Loader::run() {
         }
     }
     TRY_VOID(settle_start());
-    TRY_VOID(settle_epochs());
+    settle_epochs();
     TRY_VOID(prune_snapshots(request_.files, request_.directory, found_, log_end_));
     const Offset durable_end =
         is_recovered_ ? std::min(log_end_, recovery().recovery_point) : log_end_;

@@ -6,6 +6,15 @@
 #include <fmt/format.h>
 
 namespace milena::storage {
+namespace {
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string directory,
                                        const LogOptions& options, const Recovery& recovery) {
@@ -16,7 +25,16 @@ Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string
 
 Result<void> Log::PendingSync::run() const {
     for (const auto& file : files) TRY_VOID(file->sync());
-    return has_new_names ? file_system->sync_directory(directory) : ok();
+    if (epochs)
+        TRY_VOID(env::replace_file(*file_system, directory + "/leader-epoch-checkpoint", *epochs));
+    if (!has_new_names) return ok();
+    const std::string metadata = directory + "/partition.metadata";
+    if (is_first && file_system->exists(metadata)) {
+        TRY(const auto file, file_system->open(metadata, env::OpenMode::read_write));
+        TRY_VOID(file->sync());
+    }
+    TRY_VOID(file_system->sync_directory(directory));
+    return is_first ? file_system->sync_directory(parent_of(directory)) : ok();
 }
 
 PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
@@ -94,7 +112,6 @@ Result<void> PartitionLog::append(BytesView batches) {
     }
     TRY(const bool rolls, must_roll(summary, batches.size()));
     if (rolls) TRY_VOID(roll(summary.first_offset));
-    if (summary.has_new_epoch) TRY_VOID(begin_epochs(batches));
     bool is_torn = false;
     if (auto done = active().append(batches, options_, is_torn); !done) {
         return is_torn ? or_offline(std::move(done)) : done;
@@ -102,26 +119,22 @@ Result<void> PartitionLog::append(BytesView batches) {
     size_bytes_ += batches.size();
     log_end_ = summary.last_offset.next();
     last_epoch_ = summary.last_epoch;
+    if (summary.has_new_epoch) begin_epochs(batches);
     return ok();
 }
 
-/// On disk before the batches are: an epoch that begins at or behind the end is cut when the log is
-/// found again.
-Result<void> PartitionLog::begin_epochs(BytesView batches) {
-    std::vector<EpochCache::Entry> entries = epochs_.entries();
+void PartitionLog::begin_epochs(BytesView batches) {
     while (!batches.empty()) {
         const record::BatchView batch = **record::first_batch(batches);
-        if (batch.leader_epoch() > (entries.empty() ? kNoLeaderEpoch : entries.back().epoch)) {
-            EpochCache::add(entries, {batch.leader_epoch(), batch.base_offset()});
-        }
+        epochs_.begin(batch.leader_epoch(), batch.base_offset());
         batches = batches.subspan(batch.size());
     }
-    return epochs_.replace(std::move(entries));
 }
 
 Result<void> PartitionLog::begin_epoch(LeaderEpoch epoch) {
     TRY_VOID(check_usable());
-    return epochs_.begin(epoch, log_end_);
+    epochs_.begin(epoch, log_end_);
+    return ok();
 }
 
 Result<bool> PartitionLog::must_roll(const Summary& summary, std::uint64_t bytes) {
@@ -156,6 +169,9 @@ Log::PendingSync PartitionLog::pending_sync() const {
     pending.truncations = truncations_;
     pending.names_made = names_made_;
     pending.has_new_names = names_made_ != names_synced_;
+    pending.is_first = names_synced_ == 0;
+    if (!epochs_.is_written()) pending.epochs = epochs_.text();
+    pending.epochs_version = epochs_.version();
     pending.files = unsynced_;
     // Open wherever something was appended. After a recovery it may be among the files above.
     const auto& file = segments_.back()->open_file();
@@ -169,6 +185,7 @@ void PartitionLog::mark_durable(const PendingSync& done) {
         return std::ranges::find(done.files, file) != done.files.end();
     });
     names_synced_ = std::max(names_synced_, done.names_made);
+    epochs_.mark_written(done.epochs_version);
     if (done.truncations == truncations_)
         durable_end_ = std::max(durable_end_, std::min(done.end, log_end_));
 }
@@ -185,9 +202,13 @@ Result<void> PartitionLog::close() {
     TRY_VOID(check_usable());
     auto sealed = active().seal();
     if (!sealed) return or_offline(std::unexpected(sealed.error()));
-    unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
-    ++names_made_;
-    TRY_VOID(flush());
+    if (active().size() > 0 && !sealed->empty()) {
+        unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
+        ++names_made_;
+    }
+    // A log that was not touched, or has no batch, leaves nothing that a start would miss.
+    const bool is_current = epochs_.is_written() || log_start_ == log_end_;
+    if (!unsynced_.empty() || durable_end_ < log_end_ || !is_current) TRY_VOID(flush());
     is_offline_ = true;
     return ok();
 }
@@ -219,7 +240,7 @@ Result<void> PartitionLog::truncate_segments(Offset end) {
     TRY_VOID(truncate_transaction_index(
         files_, directory_ + "/" + segment_file_name(active().base(), ".txnindex"), new_end));
     TRY_VOID(remove_snapshots_above(files_, directory_, new_end));
-    TRY_VOID(epochs_.truncate_end(new_end));
+    epochs_.truncate_end(new_end);
     last_epoch_ = log_start_ < new_end ? epochs_.at(new_end + -1) : kNoLeaderEpoch;
     // The end has moved back, and with it what pending_sync() takes for synced.
     TRY(const auto file, active().file());
@@ -238,7 +259,7 @@ Result<void> PartitionLog::truncate_to(Offset end) {
 Result<void> PartitionLog::restart_segments(Offset start) {
     while (!segments_.empty()) TRY_VOID(remove_last_segment());
     TRY_VOID(remove_snapshots_above(files_, directory_, Offset(-1)));
-    TRY_VOID(epochs_.replace({}));
+    epochs_.replace({});
     segments_.push_back(std::make_unique<Segment>(files_, directory_, start, 0));
     active().set_created_at(clock_.wall());
     log_start_ = start;
@@ -262,7 +283,8 @@ Result<void> PartitionLog::remove_segments_below(Offset start) {
         size_bytes_ -= segments_.front()->size();
         segments_.erase(segments_.begin());
     }
-    return epochs_.truncate_start(start);
+    epochs_.truncate_start(start);
+    return ok();
 }
 
 Result<void> PartitionLog::raise_start(Offset start) {

@@ -58,7 +58,7 @@ private:
         bool has_new_epoch = false;
     };
     Result<Summary> summarize(BytesView batches) const;
-    Result<void> begin_epochs(BytesView batches);
+    void begin_epochs(BytesView batches);
     Result<void> check_usable() const;
     Result<bool> must_roll(const Summary& summary, std::uint64_t bytes);
     Result<void> roll(Offset base);

@@ -43,6 +43,7 @@ Result<std::shared_ptr<env::File>> Segment::file() {
 Result<void> Segment::create() {
     INVARIANT(size_ == 0, "a new segment is empty");
     TRY(file_, files_->open(log_path_, env::OpenMode::create_empty));
+    are_indexes_written_ = false;
     return ok();
 }
 
@@ -77,6 +78,7 @@ void Segment::note_timestamp(const record::BatchView& batch) {
 
 Result<void> Segment::account(const FoundBatch& batch, std::uint32_t index_interval_bytes) {
     note_timestamp(batch.view);
+    are_indexes_written_ = false;
     if (batch.position == 0) first_timestamp_ = batch.view.max_timestamp();
     if (bytes_since_index_ > index_interval_bytes) {
         TRY_VOID(offsets_.append(batch.view.last_offset(), batch.position));
@@ -189,6 +191,7 @@ Result<Segment::End> Segment::load_end() {
 }
 
 void Segment::reset_for_rebuild() {
+    are_indexes_written_ = false;
     offsets_.file().clear();
     times_.file().clear();
     bytes_since_index_ = 0;
@@ -214,6 +217,7 @@ Result<Offset> Segment::truncate(Offset end) {
         TRY_VOID(load_end());
         return end;
     }
+    are_indexes_written_ = false;
     TRY_VOID(cut(batch->position));
     TRY_VOID(offsets_.truncate(end));
     TRY_VOID(times_.truncate(end));
@@ -229,13 +233,15 @@ Result<Offset> Segment::truncate(Offset end) {
 }
 
 Result<std::vector<std::shared_ptr<env::File>>> Segment::seal() {
+    std::vector<std::shared_ptr<env::File>> written;
+    if (are_indexes_written_) return written;
     TRY(const TimeIndex::Entry greatest, max_timestamp());
     TRY_VOID(times_.maybe_append(greatest));
-    std::vector<std::shared_ptr<env::File>> written;
     TRY(written.emplace_back(), file());
     TRY_VOID(offsets_.file().ensure_loaded());
     TRY(written.emplace_back(), offsets_.file().write());
     TRY(written.emplace_back(), times_.file().write());
+    are_indexes_written_ = true;
     return written;
 }
 

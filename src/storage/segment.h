@@ -82,8 +82,9 @@ public:
     /// of a batch that began before it.
     Result<Offset> truncate(Offset end);
 
-    /// Ends the segment's growth: the last time index entry, and both indexes written whole. Gives
-    /// all files that have to be synced for the segment to be durable.
+    /// Ends the segment's growth: the last time index entry, and both indexes written whole, if
+    /// they have changed since they last were. Gives all files that have to be synced for the
+    /// segment to be durable.
     Result<std::vector<std::shared_ptr<env::File>>> seal();
 
     /// Removes all files that belong to the segment.
@@ -117,6 +118,8 @@ private:
     std::uint64_t writeback_from_;
     TimeIndex::Entry max_timestamp_;
     bool is_max_known_ = false;
+    /// The index files hold what there is to hold.
+    bool are_indexes_written_ = true;
     /// Greatest timestamp of the first batch, from which segment.ms counts.
     std::optional<Timestamp> first_timestamp_;
     Timestamp created_at_;

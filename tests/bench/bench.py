@@ -117,8 +117,8 @@ def measure_peer(folder, megabytes, rounds):
     if node.PEER is None:
         return None
     try:
-        # A cold JVM costs several times as much, so it gets as much again to warm up.
-        return lowest([measure(folder, megabytes, warm_up=megabytes) for _ in range(rounds)])
+        # A cold JVM costs several times as much, so it gets a few times as much to warm up.
+        return lowest([measure(folder, megabytes, warm_up=3 * megabytes) for _ in range(rounds)])
     finally:
         node.PEER = None
 

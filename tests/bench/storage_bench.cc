@@ -68,6 +68,7 @@ public:
         print("crc alone", measure([&] { check_crc(); }));
         print("sole_batch and validate_produced", measure([&] { validate(); }));
         read();
+        many_logs();
     }
 
 private:
@@ -142,6 +143,47 @@ private:
                         seconds * 1e6 / static_cast<double>(reads));
         }
         must(env_.files().remove(path));
+    }
+
+    /// A thousand partitions with one batch each: made, stopped cleanly, found again, found after a
+    /// kill.
+    void many_logs() {
+        constexpr int kLogs = 1000;
+        const auto path = [&](int log) { return fmt::format("{}/many/t-{}", directory_, log); };
+        const auto open_all = [&](const storage::Recovery& recovery) {
+            std::vector<std::unique_ptr<storage::Log>> logs;
+            for (int log = 0; log < kLogs; ++log) {
+                logs.push_back(must(storage::Log::open(env_, Logger(), path(log), {}, recovery)));
+            }
+            return logs;
+        };
+        const auto timed = [&](const char* what, auto work) {
+            const auto begin = env_.clock().now();
+            const double cpu = cpu_seconds();
+            work();
+            const std::chrono::duration<double, std::micro> wall = env_.clock().now() - begin;
+            std::printf("%-34s %.0f us CPU, %.0f us in all, a log\n", what,
+                        (cpu_seconds() - cpu) * 1e6 / kLogs, wall.count() / kLogs);
+        };
+        std::vector<std::unique_ptr<storage::Log>> logs;
+        const Offset end(kRecordsPerBatch);
+        record::stamp(batch_, Offset(0), LeaderEpoch(0));
+        timed("make", [&] { logs = open_all({.clean = true}); });
+        timed("first append", [&] {
+            for (const auto& log : logs) must(log->append(batch_));
+        });
+        timed("close", [&] {
+            for (const auto& log : logs) must(log->close());
+            logs.clear();
+        });
+        timed("open after a clean stop",
+              [&] { logs = open_all({.clean = true, .recovery_point = end}); });
+        logs.clear();
+        timed("open after a kill, all synced", [&] { logs = open_all({.recovery_point = end}); });
+        logs.clear();
+        timed("open after a kill, nothing synced", [&] { logs = open_all({}); });
+        logs.clear();
+        must(env_.files().remove(directory_ + "/many"));
     }
 
     env::Env& env_;

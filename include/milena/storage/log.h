@@ -128,14 +128,19 @@ public:
     class PendingSync {
     public:
         /// Nothing to sync: everything below `end` is durable already.
-        bool empty() const { return files.empty() && !has_new_names; }
+        bool empty() const { return files.empty() && !has_new_names && !epochs; }
         /// In any thread, without the guard. An error is final: the directory goes offline.
         Result<void> run() const;
 
         std::vector<std::shared_ptr<env::File>> files;
-        /// Files were made since the last sync, so their names need one too.
+        /// Files were made since the last sync, so their names need one too; with the log's first
+        /// sync its directory's own name and its partition.metadata as well.
         bool has_new_names = false;
+        bool is_first = false;
         std::uint64_t names_made = 0;
+        /// The new content of leader-epoch-checkpoint, and which one it is.
+        std::optional<std::string> epochs{};
+        std::uint64_t epochs_version = 0;
         env::FileSystem* file_system = nullptr;
         std::string directory;
         Offset end;

@@ -68,8 +68,8 @@ public:
     /// removed first, -stray and -future are left alone, unknown ones are an error as in Apache
     /// Kafka.
     virtual Result<std::vector<FoundPartition>> find_partitions() = 0;
-    /// The partition's directory, with partition.metadata written if absent. INCONSISTENT_TOPIC_ID
-    /// if it is there and names another topic.
+    /// The partition's directory, with partition.metadata written if absent; both are synced
+    /// with the log's first sync. INCONSISTENT_TOPIC_ID if it is there and names another topic.
     virtual Result<std::string> prepare_partition(const TopicPartition& partition,
                                                   Uuid topic_id) = 0;
 

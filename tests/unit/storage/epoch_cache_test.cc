@@ -29,43 +29,45 @@ protected:
 };
 
 TEST_F(EpochCacheTest, IsWrittenAsKafkaWritesIt) {
-    ASSERT_TRUE(cache.begin(LeaderEpoch(0), Offset(250)));
-    ASSERT_TRUE(cache.begin(LeaderEpoch(2), Offset(400)));
-    EXPECT_EQ(env::read_file(node.files(), kPath, 100), "0\n2\n0 250\n2 400\n");
+    cache.begin(LeaderEpoch(0), Offset(250));
+    cache.begin(LeaderEpoch(2), Offset(400));
+    EXPECT_EQ(cache.text(), "0\n2\n0 250\n2 400\n");
+    write(cache.text());
     EpochCache again(node.files(), kPath);
     ASSERT_TRUE(again.load());
     EXPECT_EQ(again.entries(), (Entries{entry(0, 250), entry(2, 400)}));
 }
 
 TEST_F(EpochCacheTest, AnEpochWithoutABatchGivesWayToTheNext) {
-    ASSERT_TRUE(cache.begin(LeaderEpoch(1), Offset(10)));
-    ASSERT_TRUE(cache.begin(LeaderEpoch(3), Offset(10)));
-    ASSERT_TRUE(cache.begin(LeaderEpoch(2), Offset(20)));
+    cache.begin(LeaderEpoch(1), Offset(10));
+    cache.begin(LeaderEpoch(3), Offset(10));
+    cache.begin(LeaderEpoch(2), Offset(20));
     EXPECT_EQ(cache.entries(), Entries{entry(3, 10)});
 }
 
 TEST_F(EpochCacheTest, IsCutAtBothEnds) {
-    for (const std::int32_t epoch : {1, 2, 3})
-        ASSERT_TRUE(cache.begin(LeaderEpoch(epoch), Offset(10 * epoch)));
-    ASSERT_TRUE(cache.truncate_end(Offset(30)));
+    for (const std::int32_t epoch : {1, 2, 3}) cache.begin(LeaderEpoch(epoch), Offset(10 * epoch));
+    cache.truncate_end(Offset(30));
     EXPECT_EQ(cache.entries(), (Entries{entry(1, 10), entry(2, 20)}));
-    ASSERT_TRUE(cache.truncate_start(Offset(15)));
+    cache.truncate_start(Offset(15));
     EXPECT_EQ(cache.entries(), (Entries{entry(1, 15), entry(2, 20)}));
-    ASSERT_TRUE(cache.truncate_start(Offset(20)));
+    cache.truncate_start(Offset(20));
     EXPECT_EQ(cache.entries(), Entries{entry(2, 20)});
-    ASSERT_TRUE(cache.truncate_start(Offset(99)));
+    cache.truncate_start(Offset(99));
     EXPECT_EQ(cache.entries(), Entries{entry(2, 99)});
 }
 
-TEST_F(EpochCacheTest, NothingChangesWhenTheFileCanNotBeWritten) {
-    ASSERT_TRUE(cache.begin(LeaderEpoch(1), Offset(10)));
-    for (std::uint64_t call = 0; call < 5; ++call) {
-        node.faults().fail_call(call);
-        EXPECT_FALSE(cache.begin(LeaderEpoch(2), Offset(20))) << call;
-        EXPECT_EQ(cache.last(), LeaderEpoch(1)) << call;
-    }
-    node.faults().clear();
-    EXPECT_TRUE(cache.begin(LeaderEpoch(2), Offset(20)));
+TEST_F(EpochCacheTest, IsDueAfterEveryChangeUntilItIsWritten) {
+    EXPECT_TRUE(cache.is_written());
+    cache.begin(LeaderEpoch(1), Offset(10));
+    const std::uint64_t first = cache.version();
+    cache.begin(LeaderEpoch(2), Offset(20));
+    cache.mark_written(first);
+    EXPECT_FALSE(cache.is_written());
+    cache.mark_written(cache.version());
+    cache.begin(LeaderEpoch(2), Offset(30));  // no news
+    cache.truncate_end(Offset(30));
+    EXPECT_TRUE(cache.is_written());
 }
 
 TEST_F(EpochCacheTest, AMalformedFileNamesItsLine) {

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "milena/storage/log.h"
 #include "sim/world.h"
+#include "support/batches.h"
 
 namespace milena::storage {
 namespace {
@@ -101,13 +103,29 @@ TEST_F(LogDirectoryTest, APartitionsDirectoryKeepsItsTopicId) {
     EXPECT_EQ(found[0].topic_id, kTopicId);
 }
 
-TEST_F(LogDirectoryTest, APreparedPartitionSurvivesAPowerCut) {
+TEST_F(LogDirectoryTest, APartitionWhoseLogWasSyncedSurvivesAPowerCutWithItsTopicId) {
     ASSERT_TRUE(node.files().sync_directory("/"));
-    ASSERT_TRUE(directory->prepare_partition({"t", PartitionIndex(0)}, kTopicId));
+    const auto path = directory->prepare_partition({"t", PartitionIndex(0)}, kTopicId);
+    const auto log = *Log::open(node, Logger(), *path, {}, {});
+    ASSERT_TRUE(log->append(support::plain_batch(0, 1, 1)));
+    ASSERT_TRUE(log->flush());
     world.crash(node, sim::Crash::power);
     world.restart(node);
     directory = *LogDirectory::open(node, Logger(), "/data");
     EXPECT_EQ(directory->find_partitions()->at(0).topic_id, kTopicId);
+}
+
+TEST_F(LogDirectoryTest, MetadataThatACrashHasCutIsWrittenAgain) {
+    const std::string whole = fmt::format("version: 0\ntopic_id: {}", kTopicId);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        write("t-0/partition.metadata", whole.substr(0, size));
+        ASSERT_TRUE(directory->prepare_partition({"t", PartitionIndex(0)}, kTopicId)) << size;
+        EXPECT_EQ(read("t-0/partition.metadata"), whole);
+    }
+    write("t-0/partition.metadata", std::string(whole.size(), '\0'));
+    EXPECT_TRUE(directory->find_partitions()->at(0).topic_id.is_zero());
+    write("t-0/partition.metadata", "version: 1\ntopic_id: x");
+    EXPECT_FALSE(directory->find_partitions());
 }
 
 TEST_F(LogDirectoryTest, LeftoversAreSettledAndTheUnknownIsAnError) {

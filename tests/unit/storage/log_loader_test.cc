@@ -265,6 +265,10 @@ void check_recovered(env::Env& env, const History& history, const std::string& w
     EXPECT_TRUE(is_prefix(*found, history.batches) || is_prefix(*found, history.before_cut))
         << when;
     EXPECT_GE(found->size(), history.synced) << when;
+    for (const auto& bytes : *found) {
+        const record::BatchView batch(bytes);
+        EXPECT_EQ((*log)->epoch_at(batch.base_offset()), batch.leader_epoch()) << when;
+    }
     const Offset end = (*log)->log_end_offset();
     EXPECT_EQ(end, Offset(static_cast<std::int64_t>(2 * found->size()))) << when;
     ASSERT_TRUE((*log)->append(plain_batch(end.value, 2, 1, 9))) << when;
