@@ -7,6 +7,8 @@ import pathlib
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
+# librdkafka looks at a queue that was full again after a second only, whatever was taken out of it: so none gets full.
+QUEUED_MIN_MESSAGES = 10_000_000
 
 
 def run(command, stdin=None, stdout=None):
@@ -24,8 +26,8 @@ class Kcat:
 
     def read(self, target, bootstrap, topic):
         with open(target, 'wb') as out:
-            run(['kcat', '-C', '-b', bootstrap, '-t', topic, '-o', 'beginning', '-e', '-q', '-X', 'check.crcs=true'],
-                stdout=out)
+            run(['kcat', '-C', '-b', bootstrap, '-t', topic, '-o', 'beginning', '-e', '-q', '-X', 'check.crcs=true',
+                 '-X', f'queued.min.messages={QUEUED_MIN_MESSAGES}'], stdout=out)
 
 
 class Librdkafka:
@@ -111,14 +113,15 @@ class ConfluentPython:
     def read(self, target, bootstrap, topic):
         import confluent_kafka
         consumer = confluent_kafka.Consumer({'bootstrap.servers': bootstrap, 'group.id': 'lines', 'check.crcs': True,
-                                             'enable.auto.commit': False})
+                                             'enable.auto.commit': False, 'queued.min.messages': QUEUED_MIN_MESSAGES})
         partition = confluent_kafka.TopicPartition(topic, 0, confluent_kafka.OFFSET_BEGINNING)
         _, end = consumer.get_watermark_offsets(partition, timeout=30)
         consumer.assign([partition])
         with open(target, 'wb') as out:
             seen = 0
             while seen < end:
-                messages = consumer.consume(10000, timeout=30)
+                # Waits until there are as many, so never for more than there are.
+                messages = consumer.consume(min(10_000, end - seen), timeout=30)
                 if not messages:
                     raise AssertionError(f'nothing for 30 s after {seen} of {end} records')
                 for message in messages:

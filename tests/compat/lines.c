@@ -76,6 +76,7 @@ static int consume(const char* bootstrap, const char* topic) {
     set(conf, "enable.auto.commit", "false");
     set(conf, "enable.partition.eof", "true");
     set(conf, "check.crcs", "true");
+    set(conf, "queued.min.messages", "10000000");  // a full queue is looked at once a second only
     rd_kafka_t* const client = make(RD_KAFKA_CONSUMER, conf);
     rd_kafka_poll_set_consumer(client);
     rd_kafka_topic_partition_list_t* const from = rd_kafka_topic_partition_list_new(1);
