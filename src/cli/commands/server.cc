@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "command.h"
+#include "command_files.h"
 #include "milena/node/node.h"
+#include "parser.h"
 
 namespace milena::cli {
 namespace {
@@ -74,15 +75,18 @@ int serve(const std::string& file) {
     return exit_code;
 }
 
+int run(const Arguments& arguments) {
+    Parser parser("server", "Runs a node until SIGTERM or SIGINT.");
+    const auto& file = parser.positional("FILE", "server.properties of the node");
+    if (const auto exit_code = parser.parse(arguments)) return *exit_code;
+    if (!file) return parser.wrong_usage("server.properties is missing");
+    return serve(std::string(file.text()));
+}
+
 }  // namespace
 
-void add_server_command(CLI::App& app, int& exit_code) {
-    auto* const command = app.add_subcommand("server", "Run a node");
-    const auto file = std::make_shared<std::string>();
-    command->add_option("file", *file, "server.properties of the node")
-        ->required()
-        ->type_name("FILE");
-    command->callback([file, &exit_code] { exit_code = serve(*file); });
+Command command_server() {
+    return {.about = "Run a node", .run = run, .has_kafka_name = false};
 }
 
 }  // namespace milena::cli
