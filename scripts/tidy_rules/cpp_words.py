@@ -48,6 +48,7 @@ LIBRARIES = [
     ('spdlog', r'\bspdlog\b', r'src/base/'),
     ('RocksDB', r'\brocksdb\b', r'src/storage/state_store'),
     ('CLI11', r'<CLI/|\bCLI::', r'src/cli/'),
+    ('Beast', r'\bboost/beast\b|\bboost::beast\b', r'src/server/admin/'),
     ('OpenSSL', r'<openssl/', r'src/env/|src/security/'),
 ]
 

@@ -215,6 +215,16 @@ Result<void> read_directories(const Settings& settings, BrokerConfig& config) {
     return ok();
 }
 
+Result<void> read_admin_listener(const Settings& settings, BrokerConfig& config) {
+    constexpr std::string_view kKey = "milena.admin.listener";
+    const auto& text = settings.string(kKey);
+    if (text.empty()) return ok();
+    auto endpoint = parse_endpoint(text, true);
+    if (!endpoint) return bad_setting(settings, kKey, endpoint.error().why);
+    config.admin_listener = std::move(*endpoint);
+    return ok();
+}
+
 void read_broker(const Settings& settings, BrokerConfig& config) {
     config.core_threads = settings.number("milena.core.threads");
     config.num_partitions = settings.number("num.partitions");
@@ -303,6 +313,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     TRY_VOID(read_quorum_addresses(settings, config.quorum));
     TRY_VOID(check_quorum(settings, config));
     TRY_VOID(read_directories(settings, config));
+    TRY_VOID(read_admin_listener(settings, config));
     read_quorum_times(settings, config.quorum);
     read_metadata_log(settings, config.metadata_log);
     read_network(settings, config.network);

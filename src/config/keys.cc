@@ -177,6 +177,8 @@ static constexpr Key kReadKeys[] = {
      "Size to which old metadata log and snapshots are kept."},
     {"metadata.max.retention.ms", int64, "604800000", kAny, read_only, not_yet,
      "Age to which old metadata log and snapshots are kept."},
+    {"milena.admin.listener", string, kNull, kAny, read_only, works,
+     "host:port of /metrics and /healthz over HTTP; unset, they are not served."},
     {"milena.core.threads", int32, "0", between(0, 1024), read_only, works,
      "Threads that serve connections; 0 is one per processor."},
     {"milena.state.dir", string, kNull, kAny, read_only, not_yet,

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "admin_pages.h"
 #include "directories.h"
+#include "metrics.h"
 #include "milena/drivers/broker_lifecycle.h"
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
@@ -27,8 +29,12 @@ public:
           log_(options.log),
           config_(std::move(options.config)),
           memory_limit_(options.memory_limit),
+          pages_(env, health_, metrics_),
           served_(env),
-          publisher_(env, log_, std::move(options.on_failure)) {}
+          publisher_(env, log_, std::move(options.on_failure)) {
+        metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
+        if (options.process_metrics) metrics_.add(std::move(options.process_metrics));
+    }
 
     env::Task<Result<void>> start() override {
         if (!config_.is_broker || !config_.is_controller) {
@@ -36,13 +42,16 @@ public:
                 ErrorCode::invalid_config,
                 "process.roles: only broker,controller together is served by this version");
         }
+        CO_TRY_VOID(start_admin());
         CO_TRY_VOID(co_await start_storage());
         CO_TRY_VOID(co_await start_quorum());
         CO_TRY_VOID(co_await start_broker());
+        health_.become(LifeStage::ready);
         co_return ok();
     }
 
     env::Task<void> stop() override {
+        health_.become(LifeStage::stopping);
         if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1))
             co_await lifecycle_->shut_down();
         if (server_ != nullptr) co_await server_->stop();
@@ -56,11 +65,21 @@ public:
             co_await env_.offload(env::Pool::disk, [&] { closed = close_storage(); });
             if (!closed) LOG_ERROR(log_, "the stop is not clean", kv("why", closed.error().why));
         }
+        if (admin_ != nullptr) co_await admin_->stop();
     }
 
     const std::vector<server::OpenListener>& listeners() const override { return listeners_; }
 
 private:
+    /// First of all, so that it shows the recovery.
+    Result<void> start_admin() {
+        if (!config_.admin_listener) return ok();
+        TRY(admin_, server::AdminServer::open(env_, log_, *config_.admin_listener, pages_));
+        admin_->serve();
+        LOG_INFO(log_, "admin pages are served", kv("address", admin_->local().text()));
+        return ok();
+    }
+
     env::Task<Result<void>> start_storage() {
         Result<void> done;
         co_await env_.offload(env::Pool::disk, [&] { done = open_storage(); });
@@ -74,7 +93,10 @@ private:
         std::vector<bool> clean;
         for (std::size_t i = 0; i < directories_.log_dir_count; ++i)
             clean.push_back(directories_.all[i].was_clean);
+        health_.watch_recovery([this] { return replicas_->open_progress(); });
+        health_.become(LifeStage::recovering);
         TRY_VOID(replicas_->load(clean));
+        health_.become(LifeStage::starting);
         is_storage_open_ = true;
         return ok();
     }
@@ -88,6 +110,10 @@ private:
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
         quorum_->start({&publisher_, controller_.get()});
+        metrics_.add_on_control([this](telemetry::Page& page) {
+            write_quorum(page, quorum_->status(), controller_->is_active());
+        });
+        metrics_.add([this](telemetry::Page& page) { write_image(page, *publisher_.image()); });
         co_return ok();
     }
 
@@ -113,6 +139,7 @@ private:
              .authorizer = authorizer_,
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
+        metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
         CO_TRY(listeners_, server_->bind(config_.listeners));
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
                                                                 *controller_, served_);
@@ -159,6 +186,10 @@ private:
     const config::BrokerConfig config_;
     const std::uint64_t memory_limit_;
     const security::AllowAll authorizer_;
+    Health health_;
+    telemetry::Registry metrics_;
+    NodeAdminPages pages_;
+    std::unique_ptr<server::AdminServer> admin_;
     Directories directories_;
     bool is_storage_open_ = false;
     server::ServedImage served_;

@@ -77,6 +77,12 @@ void FoundLogs::open() {
     }
 }
 
+Replicas::OpenProgress FoundLogs::progress() const {
+    return state_.with([](const State& state) {
+        return Replicas::OpenProgress{state.opened, state.logs.size()};
+    });
+}
+
 Result<std::unique_ptr<storage::Log>> FoundLogs::open_one(const storage::TopicPartition& partition,
                                                           const Found& found) const {
     // The topic's own settings come with its metadata.

@@ -13,6 +13,7 @@
 
 #include "directories.h"
 #include "milena/env/env.h"
+#include "milena/replication/replicas.h"
 
 namespace milena::replication {
 
@@ -26,6 +27,7 @@ public:
     /// Opens, and recovers where the stop was not clean, one log after the other until none is
     /// left; several threads may do so together. A log that can't be opened is claimed without one.
     void open();
+    Replicas::OpenProgress progress() const;
 
     struct Claimed {
         /// Null if it could not be opened.

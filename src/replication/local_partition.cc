@@ -195,6 +195,10 @@ CurrentLeader LocalPartition::current_leader() const {
     return replica_.with([](const Replica& replica) { return replica.view().leader; });
 }
 
+Figures LocalPartition::figures() const {
+    return replica_.with([](const Replica& replica) { return replica.figures(); });
+}
+
 bool LocalPartition::offline() const {
     return replica_.with([](const Replica& replica) { return replica.offline(); });
 }

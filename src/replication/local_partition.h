@@ -38,6 +38,8 @@ public:
     Offset log_start_offset() const override;
     Offset log_end_offset() const override;
     CurrentLeader current_leader() const override;
+    Figures figures() const override;
+    Traffic& traffic() override { return traffic_; }
     bool offline() const override;
 
     Result<void> flush() override;
@@ -61,6 +63,7 @@ private:
     /// What validation needs; read without the guard.
     env::Published<PartitionSettings> settings_;
     env::Guarded<Replica> replica_;
+    Traffic traffic_;
 };
 
 }  // namespace milena::replication

@@ -18,6 +18,7 @@ public:
     Result<void> load(const std::vector<bool>& directory_was_clean) override;
     Result<void> find_logs(const std::vector<bool>& directory_was_clean) override;
     void open_logs() override { found_.open(); }
+    OpenProgress open_progress() const override { return found_.progress(); }
 
     void apply(const metadata::Image& image, std::span<const Uuid> changed) override;
 

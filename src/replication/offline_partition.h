@@ -35,6 +35,8 @@ public:
     Offset log_start_offset() const override { return Offset(0); }
     Offset log_end_offset() const override { return Offset(0); }
     CurrentLeader current_leader() const override { return {}; }
+    Figures figures() const override { return {.offline = true}; }
+    Traffic& traffic() override { return traffic_; }
     bool offline() const override { return true; }
 
     Result<void> flush() override { return unusable(); }
@@ -46,6 +48,7 @@ private:
 
     const TopicPartition name_;
     const Uuid topic_id_;
+    Traffic traffic_;
 };
 
 }  // namespace milena::replication

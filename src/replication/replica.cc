@@ -63,6 +63,26 @@ ReplicaView Replica::view() const {
     return view;
 }
 
+Figures Replica::figures() const {
+    const ReplicaView now = view();
+    Figures out{.leads = now.leads,
+                .offline = offline(),
+                .log_start = now.log_start,
+                .log_end = now.log_end,
+                .high_watermark = now.high_watermark,
+                .last_stable = now.last_stable};
+    if (!closed_ends_) {
+        out.size_bytes = partition_log_->size_bytes();
+        out.segments = partition_log_->segment_count();
+    }
+    if (const LeaderCore* const core = leader()) {
+        out.replicas = core->replicas().size();
+        out.in_sync_replicas = core->in_sync_replicas().committed().size();
+        out.min_insync_replicas = core->effective_min_insync_replicas();
+    }
+    return out;
+}
+
 ErrorCode Replica::closed_code() const {
     if (offline()) return ErrorCode::kafka_storage_error;
     return stopped_ || std::holds_alternative<std::monostate>(role_)

@@ -65,6 +65,7 @@ public:
     FetchListeners& listeners() { return listeners_; }
     /// Offsets and leadership; those of the end after close().
     ReplicaView view() const;
+    Figures figures() const;
     bool offline() const { return storage_failed_ || (!closed_ends_ && partition_log_->offline()); }
     Offset durable_end_offset() const { return log_ends().durable_end; }
 

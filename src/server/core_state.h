@@ -3,6 +3,7 @@
 #pragma once
 
 #include "deadlines.h"
+#include "metrics.h"
 #include "milena/wire/connection.h"
 
 namespace milena::server {
@@ -18,6 +19,7 @@ struct CoreState {
     env::Executor owner;
     wire::CoreConnections connections;
     Deadlines deadlines;
+    RequestMetrics metrics;
     env::Wakeup sweep_pause;  ///< cut short when the server stops
 };
 

@@ -28,7 +28,18 @@ struct Bound {
     config::Listener listener;
     std::unique_ptr<env::Acceptor> acceptor;
     bool is_served = false;
+    telemetry::Counter accepted;
+    telemetry::Counter closed;
 };
+
+using telemetry::Kind;
+using telemetry::Metric;
+constexpr Metric kConnections{"kafka_server_socket_server_metrics_connection_count", Kind::gauge,
+                              "Connections that are open."};
+constexpr Metric kConnectionsMade{"kafka_server_socket_server_metrics_connection_creation_total",
+                                  Kind::counter, "Connections that were accepted."};
+constexpr Metric kConnectionsClosed{"kafka_server_socket_server_metrics_connection_close_total",
+                                    Kind::counter, "Connections that were closed."};
 
 class TcpServer final : public Server {
 public:
@@ -88,6 +99,21 @@ public:
         }
     }
 
+    void write_metrics(telemetry::Page& page) const override {
+        std::vector<const RequestMetrics*> metrics;
+        for (const auto& core : cores_) metrics.push_back(&core->metrics);
+        write_requests(page, metrics);
+        write_partitions(page, broker_.replicas, metrics);
+        for (const auto& bound : bound_) {
+            const telemetry::Label label{"listener", bound->listener.name};
+            const auto closed = static_cast<double>(bound->closed.value());
+            const auto accepted = static_cast<double>(bound->accepted.value());
+            page.add(kConnections, std::span(&label, 1), std::max(accepted - closed, 0.0));
+            page.add(kConnectionsMade, std::span(&label, 1), accepted);
+            page.add(kConnectionsClosed, std::span(&label, 1), closed);
+        }
+    }
+
 private:
     // Loops and connections that stop() waits for.
     void enter() {
@@ -105,7 +131,7 @@ private:
             CoreState& core = *cores_[next % cores_.size()];
             auto stream = co_await bound.acceptor->accept(core.owner);
             if (stream) {
-                admit(core, bound.listener, std::move(*stream));
+                admit(core, bound, std::move(*stream));
             } else if (is_retriable(stream.error().code) && !stopping()) {
                 LOG_WARN(broker_.log, "connection not accepted",
                          kv("listener", bound.listener.name), kv("why", stream.error().why));
@@ -117,8 +143,7 @@ private:
         leave();
     }
 
-    void admit(CoreState& core, const config::Listener& listener,
-               std::unique_ptr<env::Stream> stream) {
+    void admit(CoreState& core, Bound& bound, std::unique_ptr<env::Stream> stream) {
         const std::string address = stream->remote().host;
         const auto& limits = broker_.config.network;
         const bool fits = admitted_.with([&](Admitted& open) {
@@ -135,7 +160,7 @@ private:
                 if (!limit.admit(broker_.env.clock().now().time_since_epoch(), suppressed)) return;
                 LOG_WARN(broker_.log,
                          "connection refused: max.connections or max.connections.per.ip is reached",
-                         kv("listener", listener.name), kv("peer", address),
+                         kv("listener", bound.listener.name), kv("peer", address),
                          kv("lines_suppressed", suppressed));
             });
             return;
@@ -143,20 +168,22 @@ private:
         enter();
         // The stream travels inside a shared_ptr because a posted function must be copyable.
         auto carried = std::make_shared<std::unique_ptr<env::Stream>>(std::move(stream));
-        env::post(core.owner, [this, &core, &listener, carried, address] {
-            env::spawn(core.owner, serve(core, listener, std::move(*carried), address));
+        bound.accepted.add();
+        env::post(core.owner, [this, &core, &bound, carried, address] {
+            env::spawn(core.owner, serve(core, bound, std::move(*carried), address));
         });
     }
 
-    env::Task<void> serve(CoreState& core, const config::Listener& listener,
-                          std::unique_ptr<env::Stream> stream, std::string address) {
+    env::Task<void> serve(CoreState& core, Bound& bound, std::unique_ptr<env::Stream> stream,
+                          std::string address) {
         if (!stopping()) {
             const auto connection = std::make_shared<wire::Connection>(
                 core.connections, std::move(stream), [&](wire::Connection&) {
-                    return std::make_unique<Session>(broker_, core, listener);
+                    return std::make_unique<Session>(broker_, core, bound.listener);
                 });
             co_await wire::Connection::run(connection);
         }
+        bound.closed.add();
         admitted_.with([&](Admitted& open) {
             --open.total;
             const auto same = open.by_address.find(address);

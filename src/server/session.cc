@@ -41,6 +41,9 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
         co_await connection.wait_pending_below(allowed);
         if (connection.is_closed()) co_return ok();
     }
+    connection.replies().tag_next(
+        core_.metrics.begin(RequestKind::api(static_cast<std::size_t>(api - served_apis().data())),
+                            head.version(), frame.size(), received));
     Request request{*this,   connection, arena_, frame, head, frame.subspan(reader.position()),
                     received};
     co_return co_await api->serve(request);

@@ -22,6 +22,10 @@ public:
 
     env::Task<Result<void>> serve(MutableBytes frame, wire::Connection& connection) override;
 
+    void answer_sent(const wire::ReplyTag& tag, env::Instant now) override {
+        core_.metrics.answer_sent(tag, now);
+    }
+
     const Broker& broker() const { return broker_; }
     CoreState& core() { return core_; }
     const config::Listener& listener() const { return listener_; }

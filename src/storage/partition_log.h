@@ -21,6 +21,7 @@ public:
     Offset log_end_offset() const override { return log_end_; }
     Offset durable_end_offset() const override { return durable_end_; }
     std::uint64_t size_bytes() const override { return size_bytes_; }
+    std::size_t segment_count() const override { return segments_.size(); }
     LeaderEpoch last_epoch() const override { return last_epoch_; }
     Result<void> append(BytesView batches) override;
     Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,

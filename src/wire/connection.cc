@@ -110,8 +110,11 @@ env::Task<Result<void>> Connection::send_ready() {
     } else if (count != 0) {
         CO_TRY_VOID(co_await stream_->write(std::span(pieces.data(), count)));
     }
-    for (; slots != 0; --slots) replies_.pop_front();
     touch();
+    for (; slots != 0; --slots) {
+        handler_->answer_sent(replies_.at(0).tag, last_activity_);
+        replies_.pop_front();
+    }
     if (close_after) co_return fail(ErrorCode::none, "closed after an answer that says so");
     co_return ok();
 }

@@ -8,6 +8,7 @@ ReplySlot& ReplyQueue::open() {
     INVARIANT(size() < kRepliesMax, "more answers under way than a connection may have");
     auto& slot = ring_[end_ % kRepliesMax];
     if (slot == nullptr) slot = std::make_unique<ReplySlot>();
+    slot->tag = next_tag_;
     ++end_;
     ++pending_;
     return *slot;

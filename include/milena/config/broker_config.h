@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -126,6 +127,8 @@ struct BrokerConfig {
     std::string state_dir;
     /// Threads that serve connections (milena.core.threads); 0 for one per processor.
     std::int32_t core_threads = 0;
+    /// Where /metrics and /healthz are served (milena.admin.listener); nothing: nowhere.
+    std::optional<env::Endpoint> admin_listener;
 
     NetworkConfig network;
     MetadataLogConfig metadata_log;

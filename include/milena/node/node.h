@@ -10,6 +10,7 @@
 #include "milena/config/broker_config.h"
 #include "milena/env/env.h"
 #include "milena/server/server.h"
+#include "milena/telemetry/registry.h"
 
 namespace milena::node {
 
@@ -18,6 +19,8 @@ struct NodeOptions {
     Logger log;
     /// What this process may use; queued.max.request.bytes=-1 is a quarter of it.
     std::uint64_t memory_limit = 1ULL << 30;
+    /// Adds what the system counts of this process to /metrics; none in a simulation.
+    telemetry::Registry::Source process_metrics{};
     /// Called once, on the control thread, when the node can't go on (its metadata log failed): it
     /// must be stopped.
     std::function<void(const Error&)> on_failure = [](const Error&) {};

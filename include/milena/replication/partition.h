@@ -15,6 +15,7 @@
 #include "milena/env/env.h"
 #include "milena/record/compression.h"
 #include "milena/record/validate.h"
+#include "milena/replication/figures.h"
 #include "milena/storage/log.h"
 #include "milena/storage/log_directory.h"
 
@@ -203,6 +204,9 @@ public:
     virtual Offset log_start_offset() const = 0;
     virtual Offset log_end_offset() const = 0;
     virtual CurrentLeader current_leader() const = 0;
+    /// For metrics.
+    virtual Figures figures() const = 0;
+    virtual Traffic& traffic() = 0;
     /// The disk has failed it: everything is answered KAFKA_STORAGE_ERROR.
     virtual bool offline() const = 0;
 

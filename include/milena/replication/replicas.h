@@ -33,6 +33,12 @@ public:
     /// pool at once.
     virtual Result<void> find_logs(const std::vector<bool>& directory_was_clean) = 0;
     virtual void open_logs() = 0;
+    /// How far open_logs() has come; from any thread, after find_logs().
+    struct OpenProgress {
+        std::size_t opened = 0;
+        std::size_t total = 0;
+    };
+    virtual OpenProgress open_progress() const = 0;
 
     /// Makes the node's replicas what `image` says; only topics in `changed` are looked at. One
     /// caller at a time, after load(). Blocks for new partitions (directories are made). A

@@ -9,6 +9,7 @@
 
 #include "milena/config/broker_config.h"
 #include "milena/server/broker.h"
+#include "milena/telemetry/page.h"
 
 namespace milena::server {
 
@@ -32,6 +33,9 @@ public:
     /// Accepts nobody any more, closes every connection and returns when no request is being
     /// served.
     virtual env::Task<void> stop() = 0;
+
+    /// Requests, connections and partitions; from any thread.
+    virtual void write_metrics(telemetry::Page& page) const = 0;
 };
 
 }  // namespace milena::server

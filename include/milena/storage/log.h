@@ -82,6 +82,7 @@ public:
     virtual Offset durable_end_offset() const = 0;
     /// Bytes in all segments.
     virtual std::uint64_t size_bytes() const = 0;
+    virtual std::size_t segment_count() const = 0;
     /// Epoch of the last batch; kNoLeaderEpoch if there is none.
     virtual LeaderEpoch last_epoch() const = 0;
 

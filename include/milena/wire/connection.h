@@ -29,9 +29,16 @@ class ReceiveBuffer;
 /// Answers that may be under way on one connection: the ring of ReplyQueue.
 inline constexpr std::size_t kRepliesMax = 64;
 
+/// What a handler wants to know of a request once its answer is gone.
+struct ReplyTag {
+    std::uint32_t value = 0;
+    env::Instant received;
+};
+
 /// The place of one answer in the order of the connection.
 struct ReplySlot {
     Output output;
+    ReplyTag tag;
     bool done = false;
     bool close_after = false;  ///< the connection ends when this and all before it were sent
 };
@@ -39,6 +46,8 @@ struct ReplySlot {
 /// The answers of one connection, oldest first.
 class ReplyQueue {
 public:
+    /// Marks the slots that are opened from now on.
+    void tag_next(const ReplyTag& tag) { next_tag_ = tag; }
     /// A place behind all others. At most kRepliesMax may be open: wait for room first.
     ReplySlot& open();
     std::size_t size() const { return end_ - begin_; }
@@ -56,6 +65,7 @@ private:
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::size_t pending_ = 0;
+    ReplyTag next_tag_;
 };
 
 /// Answers a parked request later, from any thread; does nothing if the connection is gone.
@@ -79,6 +89,8 @@ public:
     /// Serves one frame, whose bytes are the handler's until it returns. Opens at most one slot,
     /// and either marks it done or defers it. An error closes the connection, its `why` is logged.
     virtual env::Task<Result<void>> serve(MutableBytes frame, Connection& connection) = 0;
+    /// The last byte of an answer has been handed to the system.
+    virtual void answer_sent(const ReplyTag& tag, env::Instant now) = 0;
 };
 
 struct ConnectionLimits {

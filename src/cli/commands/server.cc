@@ -8,6 +8,7 @@
 #include <string>
 
 #include "command_files.h"
+#include "milena/env/process.h"
 #include "milena/node/node.h"
 #include "parser.h"
 
@@ -18,6 +19,22 @@ std::string host_name() {
     std::array<char, 256> name{};
     if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
     return name.data();
+}
+
+/// Under the names that Prometheus' own client libraries use.
+void write_process(telemetry::Page& page) {
+    using telemetry::Kind;
+    const auto now = env::process_figures();
+    page.add({"process_cpu_seconds_total", Kind::counter, "User and system time in seconds."},
+             now.cpu_seconds);
+    page.add({"process_resident_memory_bytes", Kind::gauge, "Memory in use."},
+             static_cast<double>(now.resident_bytes));
+    page.add({"process_open_fds", Kind::gauge, "Open descriptors."},
+             static_cast<double>(now.open_descriptors));
+    page.add({"process_max_fds", Kind::gauge, "Descriptors that may be open."},
+             static_cast<double>(now.descriptors_max));
+    page.add({"process_start_time_seconds", Kind::gauge, "Start, in seconds since 1970."},
+             now.start_time_seconds);
 }
 
 env::Task<void> end_at_second_signal(env::RealEnv& env) {
@@ -65,6 +82,7 @@ int serve(const std::string& file) {
     options.config = std::move(loaded->config);
     options.log = node_log;
     options.memory_limit = env::process_memory_limit();
+    options.process_metrics = write_process;
     options.on_failure = [&exit_code](const Error&) {
         exit_code = kExitFailed;
         std::raise(SIGTERM);  // stop as cleanly as it still goes

@@ -96,6 +96,7 @@ public:
     Offset high_watermark() const { return high_watermark_; }
     /// The high watermark: there are no transactions that could hold it back further.
     Offset last_stable_offset() const { return high_watermark_; }
+    const std::vector<BrokerId>& replicas() const { return replicas_; }
     const InSyncReplicas& in_sync_replicas() const { return isr_; }
     /// min.insync.replicas, but never more than there are replicas.
     std::int32_t effective_min_insync_replicas() const;

@@ -73,6 +73,13 @@ bool has_stray_transaction(const ProduceRequest& body) {
     });
 }
 
+void count(replication::Traffic& traffic, bool is_taken, std::size_t bytes, std::int64_t messages) {
+    traffic.produce_requests.add();
+    if (!is_taken) return traffic.failed_produce_requests.add();
+    traffic.bytes_in.add(bytes);
+    traffic.messages_in.add(static_cast<std::uint64_t>(messages));
+}
+
 class Producing {
 public:
     Producing(Request& request, const ProduceRequest& body,
@@ -116,11 +123,19 @@ private:
         if (!partition) return answers_->answer(part, refusal(partition.error().code));
         if (auto early = refuse_early(request_, body_, data.records))
             return answers_->answer(part, std::move(*early));
+        const BytesView bytes = data.records.bytes();
+        // Read first: the leader writes into the batch. What is no batch is refused, not counted.
+        const std::int64_t messages =
+            bytes.size() < record::kBatchHeaderBytes ? 0 : record::BatchView(bytes).record_count();
         const Acks acks = static_cast<Acks>(body_.acks);
         const env::Instant deadline = request_.deadline(body_.timeout_ms);
-        auto answer = (*partition)
-                          ->produce(writable(request_, data.records.bytes()), acks, deadline,
-                                    answers_->on_done(part));
+        auto answer =
+            (*partition)
+                ->produce(writable(request_, bytes), acks, deadline, answers_->on_done(part));
+        const bool is_taken = !answer || answer->code == ErrorCode::none;
+        for (auto* const traffic :
+             {&(*partition)->traffic(), &request_.session.core().metrics.traffic()})
+            count(*traffic, is_taken, bytes.size(), messages);
         if (answer) return answers_->answer(part, std::move(*answer));
         answers_->expect();
         request_.session.core().deadlines.watch(deadline, *partition);

@@ -56,6 +56,13 @@ TEST(BrokerConfig, ReadsACombinedNode) {
     EXPECT_EQ(config.state_dir, "/data/a.milena");
 }
 
+TEST(BrokerConfig, ReadsWhereTheAdminPagesAreServed) {
+    EXPECT_FALSE(good("").admin_listener.has_value());
+    EXPECT_EQ(good("milena.admin.listener=:9404\n").admin_listener, (env::Endpoint{"", 9404}));
+    EXPECT_THAT(why("milena.admin.listener=9404\n"),
+                HasSubstr("s.properties:7: milena.admin.listener=9404: allowed is host:port"));
+}
+
 TEST(BrokerConfig, HasKafkasDefaults) {
     // The defaults of the structs and those of the table are written apart; here they meet.
     const auto config = good("");

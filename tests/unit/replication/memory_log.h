@@ -59,6 +59,7 @@ public:
     }
     Offset durable_end_offset() const override { return std::min(durable_, log_end_offset()); }
     std::uint64_t size_bytes() const override { return 0; }
+    std::size_t segment_count() const override { return 1; }
     LeaderEpoch last_epoch() const override {
         return batches_.empty() ? kNoLeaderEpoch : batches_.back().epoch;
     }

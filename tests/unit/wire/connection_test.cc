@@ -50,6 +50,8 @@ public:
         co_return ok();
     }
 
+    void answer_sent(const ReplyTag&, env::Instant) override {}
+
 private:
     std::vector<Parked>& parked_;
 };

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of a node: /metrics for Prometheus, /healthz for load balancers and operators (200 when
+// clients are served, 503 before and after), /healthz/live for those who would restart a process
+// that hangs (200 as long as it answers).
+#pragma once
+
+#include "health.h"
+#include "milena/server/admin.h"
+#include "milena/telemetry/registry.h"
+
+namespace milena::node {
+
+class NodeAdminPages final : public server::AdminPages {
+public:
+    NodeAdminPages(env::Env& env, const Health& health, const telemetry::Registry& metrics)
+        : env_(env), health_(health), metrics_(metrics) {}
+
+    env::Task<std::optional<server::AdminAnswer>> get(std::string path) override;
+
+private:
+    env::Task<std::string> metrics_page();
+
+    env::Env& env_;
+    const Health& health_;
+    const telemetry::Registry& metrics_;
+};
+
+}  // namespace milena::node

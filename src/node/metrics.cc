@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and values of the node's own metrics.
+#include "metrics.h"
+
+namespace milena::node {
+namespace {
+
+using telemetry::Kind;
+using telemetry::Metric;
+using telemetry::Page;
+
+constexpr Metric kState{"kafka_server_kafkaserver_brokerstate", Kind::gauge,
+                        "1 starting, 2 recovering logs, 3 running, 6 stopping."};
+constexpr Metric kLogsOpened{"milena_recovery_logs_opened", Kind::gauge,
+                             "Logs that the start has opened so far."};
+constexpr Metric kLogsTotal{"milena_recovery_logs", Kind::gauge,
+                            "Logs that the start has to open."};
+
+constexpr Metric kActive{"kafka_controller_kafkacontroller_activecontrollercount", Kind::gauge,
+                         "1 on the active controller."};
+constexpr Metric kLeader{"kafka_server_raft_metrics_current_leader", Kind::gauge,
+                         "Node that leads the metadata quorum; -1 if none is known."};
+constexpr Metric kEpoch{"kafka_server_raft_metrics_current_epoch", Kind::gauge,
+                        "Epoch of the metadata quorum."};
+constexpr Metric kHighWatermark{"kafka_server_raft_metrics_high_watermark", Kind::gauge,
+                                "End of the committed metadata log; -1 if unknown."};
+constexpr Metric kLogEnd{"kafka_server_raft_metrics_log_end_offset", Kind::gauge,
+                         "End of the metadata log."};
+constexpr Metric kVoters{"kafka_server_raft_metrics_number_of_voters", Kind::gauge,
+                         "Voters of the metadata quorum."};
+
+constexpr Metric kTopics{"kafka_controller_kafkacontroller_globaltopiccount", Kind::gauge,
+                         "Topics of the cluster."};
+constexpr Metric kPartitions{"kafka_controller_kafkacontroller_globalpartitioncount", Kind::gauge,
+                             "Partitions of the cluster."};
+constexpr Metric kOffline{"kafka_controller_kafkacontroller_offlinepartitionscount", Kind::gauge,
+                          "Partitions without a leader."};
+constexpr Metric kNotPreferred{"kafka_controller_kafkacontroller_preferredreplicaimbalancecount",
+                               Kind::gauge,
+                               "Partitions that another than their first replica leads."};
+constexpr Metric kActiveBrokers{"kafka_controller_kafkacontroller_activebrokercount", Kind::gauge,
+                                "Brokers that may lead."};
+constexpr Metric kFencedBrokers{"kafka_controller_kafkacontroller_fencedbrokercount", Kind::gauge,
+                                "Registered brokers that are fenced."};
+constexpr Metric kApplied{"kafka_server_broker_metadata_metrics_last_applied_record_offset",
+                          Kind::gauge, "Last record of the metadata log in this node's image."};
+constexpr Metric kAppliedTime{"kafka_server_broker_metadata_metrics_last_applied_record_timestamp",
+                              Kind::gauge, "Its time, in milliseconds since 1970."};
+constexpr Metric kLevel{"kafka_server_metadataloader_finalizedlevel", Kind::gauge,
+                        "Finalized level of a feature."};
+
+double number(Offset offset) {
+    return static_cast<double>(offset.value);
+}
+
+/// metadata.version as metadataVersion, as Kafka labels it.
+std::string camel_case(std::string_view feature) {
+    std::string out;
+    bool starts_word = false;
+    for (const char c : feature) {
+        if (c == '.') {
+            starts_word = true;
+            continue;
+        }
+        out += starts_word && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        starts_word = false;
+    }
+    return out;
+}
+
+void write_partition_counts(Page& page, const metadata::TopicsImage& topics) {
+    std::uint64_t partitions = 0;
+    std::uint64_t offline = 0;
+    std::uint64_t not_preferred = 0;
+    for (const auto& [id, topic] : topics.by_id) {
+        partitions += topic->partitions.size();
+        for (const auto& [index, partition] : topic->partitions) {
+            offline += partition.leader == kNoBroker ? 1 : 0;
+            not_preferred += partition.leader != partition.replicas.front() ? 1 : 0;
+        }
+    }
+    page.add(kTopics, static_cast<double>(topics.by_id.size()));
+    page.add(kPartitions, static_cast<double>(partitions));
+    page.add(kOffline, static_cast<double>(offline));
+    page.add(kNotPreferred, static_cast<double>(not_preferred));
+}
+
+}  // namespace
+
+void write_health(Page& page, const Health& health) {
+    page.add(kState, static_cast<double>(health.stage()));
+    const auto logs = health.progress();
+    page.add(kLogsOpened, static_cast<double>(logs.opened));
+    page.add(kLogsTotal, static_cast<double>(logs.total));
+}
+
+void write_quorum(Page& page, const drivers::QuorumStatus& status, bool is_active) {
+    page.add(kActive, is_active ? 1 : 0);
+    page.add(kLeader, status.leader.value);
+    page.add(kEpoch, status.epoch.value);
+    page.add(kHighWatermark, number(status.high_watermark.value_or(Offset(-1))));
+    page.add(kLogEnd, number(status.log_end_offset));
+    page.add(kVoters, static_cast<double>(status.voters.size()));
+}
+
+void write_image(Page& page, const metadata::Image& image) {
+    write_partition_counts(page, *image.topics);
+    std::uint64_t fenced = 0;
+    for (const auto& [id, broker] : image.cluster->brokers) fenced += broker.fenced ? 1 : 0;
+    page.add(kFencedBrokers, static_cast<double>(fenced));
+    page.add(kActiveBrokers, static_cast<double>(image.cluster->brokers.size() - fenced));
+    page.add(kApplied, number(image.provenance.last_offset));
+    page.add(kAppliedTime, static_cast<double>(image.provenance.timestamp_ms));
+    for (const auto& [feature, level] : image.features->levels)
+        page.add(kLevel, {{"featureName", camel_case(feature)}}, level);
+}
+
+}  // namespace milena::node

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of all replicas of this node, each alone and summed up by topic and for the broker.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "metrics.h"
+
+namespace milena::server {
+namespace {
+
+using replication::Figures;
+using replication::Traffic;
+using telemetry::Kind;
+using telemetry::Metric;
+using telemetry::Page;
+
+struct TrafficMetric {
+    Metric metric;
+    telemetry::Counter Traffic::* counter;
+};
+constexpr TrafficMetric kTraffic[] = {
+    {{"kafka_server_brokertopicmetrics_bytesin_total", Kind::counter,
+      "Bytes of record batches from producers."},
+     &Traffic::bytes_in},
+    {{"kafka_server_brokertopicmetrics_messagesin_total", Kind::counter, "Records from producers."},
+     &Traffic::messages_in},
+    {{"kafka_server_brokertopicmetrics_bytesout_total", Kind::counter,
+      "Bytes of record batches to consumers."},
+     &Traffic::bytes_out},
+    {{"kafka_server_brokertopicmetrics_totalproducerequests_total", Kind::counter,
+      "Parts of Produce requests, one a partition."},
+     &Traffic::produce_requests},
+    {{"kafka_server_brokertopicmetrics_failedproducerequests_total", Kind::counter,
+      "Those of them that were refused or failed."},
+     &Traffic::failed_produce_requests},
+    {{"kafka_server_brokertopicmetrics_totalfetchrequests_total", Kind::counter,
+      "Parts of Fetch requests, one a partition."},
+     &Traffic::fetch_requests},
+    {{"kafka_server_brokertopicmetrics_failedfetchrequests_total", Kind::counter,
+      "Those of them that were refused or failed."},
+     &Traffic::failed_fetch_requests},
+};
+
+constexpr Metric kLogStart{"kafka_log_log_logstartoffset", Kind::gauge, "Log start offset."};
+constexpr Metric kLogEnd{"kafka_log_log_logendoffset", Kind::gauge, "Log end offset."};
+constexpr Metric kSize{"kafka_log_log_size", Kind::gauge, "Bytes in all segments."};
+constexpr Metric kSegments{"kafka_log_log_numlogsegments", Kind::gauge, "Segments."};
+
+constexpr Metric kReplicas{"kafka_cluster_partition_replicascount", Kind::gauge,
+                           "Replicas of a partition that this broker leads."};
+constexpr Metric kInSync{"kafka_cluster_partition_insyncreplicascount", Kind::gauge,
+                         "Those of them that are in sync."};
+constexpr Metric kUnderReplicated{"kafka_cluster_partition_underreplicated", Kind::gauge,
+                                  "1 if fewer are in sync than there are."};
+constexpr Metric kUnderMinIsr{"kafka_cluster_partition_underminisr", Kind::gauge,
+                              "1 if fewer are in sync than min.insync.replicas."};
+constexpr Metric kAtMinIsr{"kafka_cluster_partition_atminisr", Kind::gauge,
+                           "1 if just min.insync.replicas are in sync."};
+constexpr Metric kStableLag{"kafka_cluster_partition_laststableoffsetlag", Kind::gauge,
+                            "Offsets between the last stable offset and the high watermark."};
+
+struct Totals {
+    std::array<std::uint64_t, std::size(kTraffic)> traffic{};
+    void add(const Traffic& counted) {
+        for (std::size_t i = 0; i < std::size(kTraffic); ++i)
+            traffic[i] += (counted.*kTraffic[i].counter).value();
+    }
+};
+
+struct NodeTotals {
+    std::uint64_t partitions = 0;
+    std::uint64_t leaders = 0;
+    std::uint64_t offline = 0;
+    std::uint64_t under_replicated = 0;
+    std::uint64_t under_min_isr = 0;
+    std::uint64_t at_min_isr = 0;
+};
+struct NodeMetric {
+    Metric metric;
+    std::uint64_t NodeTotals::* total;
+};
+constexpr NodeMetric kNode[] = {
+    {{"kafka_server_replicamanager_partitioncount", Kind::gauge, "Replicas on this broker."},
+     &NodeTotals::partitions},
+    {{"kafka_server_replicamanager_leadercount", Kind::gauge, "Replicas that lead."},
+     &NodeTotals::leaders},
+    {{"kafka_server_replicamanager_offlinereplicacount", Kind::gauge,
+      "Replicas whose log directory has failed."},
+     &NodeTotals::offline},
+    {{"kafka_server_replicamanager_underreplicatedpartitions", Kind::gauge,
+      "Partitions led here with fewer replicas in sync than there are."},
+     &NodeTotals::under_replicated},
+    {{"kafka_server_replicamanager_underminisrpartitioncount", Kind::gauge,
+      "Partitions led here with fewer replicas in sync than min.insync.replicas."},
+     &NodeTotals::under_min_isr},
+    {{"kafka_server_replicamanager_atminisrpartitioncount", Kind::gauge,
+      "Partitions led here with just min.insync.replicas in sync."},
+     &NodeTotals::at_min_isr},
+};
+
+double as_number(Offset offset) {
+    return static_cast<double>(offset.value);
+}
+
+void write_traffic(Page& page, std::span<const telemetry::Label> labels, const Totals& totals) {
+    for (std::size_t i = 0; i < std::size(kTraffic); ++i)
+        page.add(kTraffic[i].metric, labels, static_cast<double>(totals.traffic[i]));
+}
+
+void write_log(Page& page, std::span<const telemetry::Label> labels, const Figures& figures) {
+    page.add(kLogStart, labels, as_number(figures.log_start));
+    page.add(kLogEnd, labels, as_number(figures.log_end));
+    page.add(kSize, labels, static_cast<double>(figures.size_bytes));
+    page.add(kSegments, labels, static_cast<double>(figures.segments));
+}
+
+void write_led(Page& page, std::span<const telemetry::Label> labels, const Figures& figures) {
+    page.add(kReplicas, labels, static_cast<double>(figures.replicas));
+    page.add(kInSync, labels, static_cast<double>(figures.in_sync_replicas));
+    page.add(kUnderReplicated, labels, figures.is_under_replicated() ? 1 : 0);
+    page.add(kUnderMinIsr, labels, figures.is_under_min_isr() ? 1 : 0);
+    page.add(kAtMinIsr, labels, figures.is_at_min_isr() ? 1 : 0);
+    page.add(kStableLag, labels,
+             as_number(figures.high_watermark) - as_number(figures.last_stable));
+}
+
+void count(NodeTotals& node, const Figures& figures) {
+    ++node.partitions;
+    node.leaders += figures.leads ? 1 : 0;
+    node.offline += figures.offline ? 1 : 0;
+    node.under_replicated += figures.is_under_replicated() ? 1 : 0;
+    node.under_min_isr += figures.is_under_min_isr() ? 1 : 0;
+    node.at_min_isr += figures.is_at_min_isr() ? 1 : 0;
+}
+
+}  // namespace
+
+void write_partitions(Page& page, const replication::Replicas& replicas,
+                      std::span<const RequestMetrics* const> cores) {
+    std::map<std::string, Totals, std::less<>> by_topic;
+    NodeTotals node;
+    for (const auto& partition : replicas.all()) {
+        const Figures figures = partition->figures();
+        const auto& name = partition->name();
+        const std::string number = fmt::format("{}", name.partition);
+        const telemetry::Label labels[] = {{"topic", name.topic}, {"partition", number}};
+        by_topic[name.topic].add(partition->traffic());
+        count(node, figures);
+        if (!figures.offline) write_log(page, labels, figures);
+        if (figures.leads) write_led(page, labels, figures);
+    }
+    Totals all;
+    for (const RequestMetrics* const core : cores) all.add(core->traffic_);
+    write_traffic(page, {}, all);
+    for (const auto& [topic, totals] : by_topic) {
+        const telemetry::Label label{"topic", topic};
+        write_traffic(page, std::span(&label, 1), totals);
+    }
+    for (const auto& [metric, total] : kNode) page.add(metric, static_cast<double>(node.*total));
+}
+
+}  // namespace milena::server

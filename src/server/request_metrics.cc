@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting requests by API and version, and their time from the frame's last byte to the answer's.
+#include <fmt/format.h>
+
+#include "api.h"
+#include "metrics.h"
+
+namespace milena::server {
+namespace {
+
+using telemetry::Distribution;
+using telemetry::Kind;
+using telemetry::Metric;
+
+constexpr Metric kRequests{"kafka_network_requestmetrics_requests_total", Kind::counter,
+                           "Requests by API and version."};
+constexpr Metric kTotalTime{"kafka_network_requestmetrics_totaltimems", Kind::gauge,
+                            "Milliseconds from the request's last byte to the answer's."};
+constexpr Metric kRequestBytes{"kafka_network_requestmetrics_requestbytes", Kind::gauge,
+                               "Bytes of a request."};
+
+/// The two kinds of Fetch come after all APIs.
+constexpr std::size_t kExtraKinds = 2;
+constexpr telemetry::Scale kMicrosToMillis{1e-3};
+
+}  // namespace
+
+RequestKind RequestKind::consumer_fetch() {
+    return RequestKind(served_apis().size());
+}
+
+RequestKind RequestKind::follower_fetch() {
+    return RequestKind(served_apis().size() + 1);
+}
+
+std::size_t RequestKind::count() {
+    return served_apis().size() + kExtraKinds;
+}
+
+std::string_view RequestKind::name(std::size_t index) {
+    const auto apis = served_apis();
+    if (index < apis.size()) return apis[index].facts->name;
+    return index == apis.size() ? "FetchConsumer" : "FetchFollower";
+}
+
+RequestMetrics::RequestMetrics() {
+    for (std::size_t i = 0; i < RequestKind::count(); ++i)
+        kinds_.push_back(std::make_unique<OfKind>());
+}
+
+wire::ReplyTag RequestMetrics::begin(RequestKind kind, std::int16_t version, std::size_t bytes,
+                                     env::Instant received) {
+    OfKind& counted = *kinds_[kind.index()];
+    counted.by_version[std::min(static_cast<std::size_t>(version), kVersions - 1)].add();
+    counted.request_bytes.record(bytes);
+    return {static_cast<std::uint32_t>(kind.index()), received};
+}
+
+void RequestMetrics::answer_sent(const wire::ReplyTag& tag, env::Instant now) {
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(now - tag.received);
+    kinds_[tag.value]->total_us.record(static_cast<std::uint64_t>(std::max(took.count(), 0L)));
+}
+
+void write_requests(telemetry::Page& page, std::span<const RequestMetrics* const> cores) {
+    for (std::size_t kind = 0; kind < RequestKind::count(); ++kind) {
+        const std::string_view request = RequestKind::name(kind);
+        Distribution total_us;
+        Distribution bytes;
+        for (const RequestMetrics* const core : cores) {
+            core->kinds_[kind]->total_us.add_to(total_us);
+            core->kinds_[kind]->request_bytes.add_to(bytes);
+        }
+        page.add(kTotalTime, {{"request", request}}, total_us, kMicrosToMillis);
+        page.add(kRequestBytes, {{"request", request}}, bytes, telemetry::Scale{});
+        for (std::size_t version = 0; version < RequestMetrics::kVersions; ++version) {
+            std::uint64_t count = 0;
+            for (const RequestMetrics* const core : cores)
+                count += core->kinds_[kind]->by_version[version].value();
+            if (count == 0) continue;
+            page.add(kRequests, {{"request", request}, {"version", fmt::format("{}", version)}},
+                     static_cast<double>(count));
+        }
+    }
+}
+
+}  // namespace milena::server
