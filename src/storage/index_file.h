@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorted file of entries of equal size, as the offset and the time index of a segment are. Whole
+// A sorted file of entries of equal size, as the indexes of a segment are. Whole
 // blocks of about 4 KiB lie in the file; the block that still grows is in memory and written when
 // it is full, at a roll and at a clean stop. A search reads at most one block: the first entry of
 // each is kept (loaded when first needed). No file stays open and nothing is mapped.
@@ -15,7 +15,7 @@ namespace milena::storage {
 class IndexFile {
 public:
     static constexpr std::size_t kBlockBytesMax = 4096;
-    static constexpr std::size_t kEntryBytesMax = 12;
+    static constexpr std::size_t kEntryBytesMax = 34;
 
     IndexFile(env::FileSystem& files, std::string path, std::size_t entry_bytes)
         : files_(&files),

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "producers/producer_replay.h"
+
 namespace milena::storage {
 namespace {
 
@@ -40,6 +42,8 @@ private:
     Result<void> settle_start();
     Result<void> start_empty_at(Offset start);
     void settle_epochs();
+    Result<void> load_producers(Offset end);
+    Result<void> note_producer(Segment& segment, const FoundBatch& batch);
 
     const LoadRequest& request_;
     EpochCache epochs_;
@@ -52,12 +56,17 @@ private:
     std::vector<std::shared_ptr<env::File>> unsynced_;
     bool has_new_names_ = false;
     bool is_recovered_ = false;
+    ProducerStates producers_;
+    Offset snapshot_at_{-1};
 };
 
 void Loader::make_segments() {
     for (const auto& [base, sizes] : found_.segments) {
         segments_.push_back(
             std::make_unique<Segment>(request_.files, request_.directory, base, sizes.log_bytes));
+        constexpr std::uint64_t kEntryBytes = TransactionIndex::kEntryBytes;
+        const std::uint64_t entries = sizes.transaction_index_bytes / kEntryBytes;
+        segments_.back()->transaction_index().file().attach(entries * kEntryBytes);
     }
 }
 
@@ -111,6 +120,7 @@ Result<void> Loader::seal(Segment& segment) {
 }
 
 Result<void> Loader::recover_from(std::size_t first) {
+    TRY_VOID(load_producers(segments_[first]->base()));
     for (std::size_t index = first; index < segments_.size(); ++index) {
         Segment& segment = *segments_[index];
         TRY(const bool is_whole, recover(segment));
@@ -129,6 +139,7 @@ Result<bool> Loader::recover(Segment& segment) {
     is_recovered_ = true;
     const std::uint64_t size = segment.size();
     segment.reset_for_rebuild();
+    segment.transaction_index().file().clear();
     log_end_ = std::max(log_end_, segment.base());
     if (size == 0) return true;
     std::uint64_t position = 0;
@@ -188,6 +199,7 @@ Result<bool> Loader::take(Segment& segment, const FoundBatch& batch) {
     if (view.base_offset() < log_end_ || view.last_offset_delta() < 0) return false;
     if (view.last_offset() - segment.base() > INT32_MAX) return false;
     TRY_VOID(segment.account(batch, options().index_interval_bytes));
+    TRY_VOID(note_producer(segment, batch));
     log_end_ = view.next_offset();
     last_epoch_ = view.leader_epoch();
     if (last_epoch_ > (seen_epochs_.empty() ? kNoLeaderEpoch : seen_epochs_.back().epoch)) {
@@ -224,6 +236,11 @@ Result<void> Loader::start_empty_at(Offset start) {
     segments_.push_back(std::make_unique<Segment>(request_.files, request_.directory, start, 0));
     TRY_VOID(segments_.back()->create());
     found_.segments[start] = {};
+    producers_.clear();
+    for (const Offset at : std::exchange(found_.snapshots, {})) {
+        TRY_VOID(
+            request_.files.remove(request_.directory + "/" + segment_file_name(at, ".snapshot")));
+    }
     has_new_names_ = true;
     log_end_ = start;
     last_epoch_ = kNoLeaderEpoch;
@@ -259,6 +276,23 @@ void Loader::settle_epochs() {
         last_epoch_ = epochs_.at(log_end_ + -1);
 }
 
+/// Kafka does the same: a log that was stopped cleanly and has no snapshot never had a producer.
+Result<void> Loader::load_producers(Offset end) {
+    if (recovery().clean && found_.snapshots.empty()) return ok();
+    TRY(snapshot_at_,
+        replay_producers({request_.files, request_.logger, request_.directory, segments_,
+                          found_.snapshots, request_.now, options().producer_expiration_ms},
+                         end, producers_));
+    return ok();
+}
+
+Result<void> Loader::note_producer(Segment& segment, const FoundBatch& batch) {
+    if (batch.view.producer_id().value < 0) return ok();
+    TRY(const auto file, segment.file());
+    TRY(const auto ended, note_batch(producers_, *file, batch));
+    return ended && ended->is_abort ? segment.transaction_index().append(*ended) : ok();
+}
+
 Result<LoadedLog> Loader::run() {
     TRY_VOID(request_.files.create_directories(request_.directory));
     TRY_VOID(epochs_.load());
@@ -276,7 +310,10 @@ Result<LoadedLog> Loader::run() {
         }
     }
     TRY_VOID(settle_start());
+    if (!is_recovered_) TRY_VOID(load_producers(log_end_));
     settle_epochs();
+    // A snapshot of what was cut must not come back when the log has grown over its offset again.
+    if (!found_.snapshots.empty() && found_.snapshots.back() > log_end_) has_new_names_ = true;
     TRY_VOID(prune_snapshots(request_.files, request_.directory, found_, log_end_));
     const Offset durable_end =
         is_recovered_ ? std::min(log_end_, recovery().recovery_point) : log_end_;
@@ -284,8 +321,9 @@ Result<LoadedLog> Loader::run() {
     // descriptor.
     if (durable_end == log_end_) segments_.back()->release_file();
     return LoadedLog{
-        std::move(segments_), std::move(epochs_), log_start_,           log_end_,
-        durable_end,          last_epoch_,        std::move(unsynced_), has_new_names_};
+        std::move(segments_),  std::move(epochs_), log_start_,           log_end_,
+        durable_end,           last_epoch_,        std::move(unsynced_), has_new_names_,
+        std::move(producers_), snapshot_at_};
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // Finds a log again at start. After a clean stop nothing is scanned but the tail behind the last
 // index entry. After an unclean one the segments from the recovery point on are walked over:
 // batches below it by their headers, the others whole, with CRC and order; the first bad one ends
-// the log. Missing indexes are rebuilt.
+// the log. Missing indexes are rebuilt. Producers are found again from a snapshot and the batches
+// behind it.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "epoch_cache.h"
 #include "milena/storage/log.h"
+#include "producers/producer_states.h"
 #include "segment.h"
 #include "segment_files.h"
 
@@ -25,6 +27,9 @@ struct LoadedLog {
     /// Files that recovery has written and nobody has synced.
     std::vector<std::shared_ptr<env::File>> unsynced;
     bool has_new_names = false;
+    ProducerStates producers;
+    /// Where the newest snapshot of them lies; −1 if there is none.
+    Offset snapshot_at{-1};
 };
 
 /// What is needed to load a log; the members outlive the call.
@@ -34,6 +39,7 @@ struct LoadRequest {
     const std::string& directory;
     const LogOptions& options;
     const Recovery& recovery;
+    Timestamp now;
 };
 
 Result<LoadedLog> load_log(const LoadRequest& request);

@@ -42,6 +42,14 @@ public:
         }));
         return entry_before(count);
     }
+    /// The first entry at or behind `position`; position 0 if there is none.
+    Result<Entry> first_at(std::uint64_t position) const {
+        TRY_VOID(file_.ensure_loaded());
+        TRY(const std::uint64_t count, file_.partition_point([&](BytesView bytes) {
+            return load<std::uint32_t>(bytes.data() + 4) < position;
+        }));
+        return count == file_.count() ? Entry{} : entry_before(count + 1);
+    }
     Result<Entry> last() const {
         TRY_VOID(file_.ensure_loaded());
         return entry_before(file_.count());

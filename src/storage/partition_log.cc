@@ -18,7 +18,8 @@ std::string parent_of(const std::string& path) {
 
 Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string directory,
                                        const LogOptions& options, const Recovery& recovery) {
-    TRY(LoadedLog loaded, load_log({env.files(), logger, directory, options, recovery}));
+    TRY(LoadedLog loaded,
+        load_log({env.files(), logger, directory, options, recovery, env.clock().wall()}));
     return std::make_unique<PartitionLog>(env, std::move(logger), std::move(directory), options,
                                           std::move(loaded));
 }
@@ -51,7 +52,9 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
       durable_end_(loaded.durable_end),
       last_epoch_(loaded.last_epoch),
       unsynced_(std::move(loaded.unsynced)),
-      names_made_(loaded.has_new_names ? 1 : 0) {
+      names_made_(loaded.has_new_names ? 1 : 0),
+      producers_(std::move(loaded.producers)),
+      snapshot_at_(loaded.snapshot_at) {
     for (const auto& segment : segments_) size_bytes_ += segment->size();
     active().set_created_at(clock_.wall());
 }
@@ -96,6 +99,7 @@ Result<PartitionLog::Summary> PartitionLog::summarize(BytesView batches) const {
         summary.last_epoch = batch->leader_epoch();
         summary.max_timestamp = std::max(summary.max_timestamp, batch->max_timestamp());
         summary.has_new_epoch |= batch->leader_epoch() > epoch;
+        summary.has_producers |= batch->producer_id().value >= 0;
         summary.bytes += batch->size();
         batches = batches.subspan(batch->size());
     }
@@ -120,7 +124,7 @@ Result<void> PartitionLog::append(BytesView batches) {
     log_end_ = summary.last_offset.next();
     last_epoch_ = summary.last_epoch;
     if (summary.has_new_epoch) begin_epochs(batches);
-    return ok();
+    return summary.has_producers ? or_offline(note_producers(batches)) : ok();
 }
 
 void PartitionLog::begin_epochs(BytesView batches) {
@@ -157,6 +161,7 @@ Result<void> PartitionLog::roll(Offset base) {
     active().release_file();
     segments_.push_back(std::move(segment));
     ++names_made_;
+    snapshot_producers(base);
     LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
     return ok();
 }
@@ -205,6 +210,7 @@ Result<void> PartitionLog::close() {
     if (active().size() > 0 && !sealed->empty()) {
         unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
         ++names_made_;
+        if (snapshot_at_ != log_end_) snapshot_producers(log_end_);
     }
     // A log that was not touched, or has no batch, leaves nothing that a start would miss.
     const bool is_current = epochs_.is_written() || log_start_ == log_end_;
@@ -237,9 +243,8 @@ Result<void> PartitionLog::truncate_segments(Offset end) {
     // The batch that was cut began below the log's start: nothing is left.
     if (new_end < log_start_) return restart_segments(log_start_);
     forget_cut(new_end);
-    TRY_VOID(truncate_transaction_index(
-        files_, directory_ + "/" + segment_file_name(active().base(), ".txnindex"), new_end));
     TRY_VOID(remove_snapshots_above(files_, directory_, new_end));
+    TRY_VOID(reload_producers());
     epochs_.truncate_end(new_end);
     last_epoch_ = log_start_ < new_end ? epochs_.at(new_end + -1) : kNoLeaderEpoch;
     // The end has moved back, and with it what pending_sync() takes for synced.
@@ -260,6 +265,8 @@ Result<void> PartitionLog::restart_segments(Offset start) {
     while (!segments_.empty()) TRY_VOID(remove_last_segment());
     TRY_VOID(remove_snapshots_above(files_, directory_, Offset(-1)));
     epochs_.replace({});
+    producers_.clear();
+    snapshot_at_ = Offset(-1);
     segments_.push_back(std::make_unique<Segment>(files_, directory_, start, 0));
     active().set_created_at(clock_.wall());
     log_start_ = start;

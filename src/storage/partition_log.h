@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one implementation of Log: segments in offset order, the last one active. What was loaded at
-// start comes from log_loader.h; searches stand in partition_log_search.cc.
+// start comes from log_loader.h; searches stand in partition_log_search.cc, what concerns producers
+// in partition_log_producers.cc.
 #pragma once
 
 #include <vector>
@@ -28,6 +29,17 @@ public:
                            bool at_least_one) override;
     Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) override;
     Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) override;
+    Result<std::optional<ProducedBatch>> check_producer(
+        const record::BatchView& batch) const override {
+        return producers_.check(batch);
+    }
+    std::optional<Offset> first_unstable_offset(Offset high_watermark) override;
+    Result<std::vector<AbortedTransaction>> aborted_transactions(Offset from,
+                                                                 const FileRange& range) override;
+    std::vector<ActiveProducer> active_producers() const override;
+    void expire_producers(Timestamp now) override {
+        producers_.expire(now, options_.producer_expiration_ms);
+    }
     std::optional<EpochEnd> end_of_epoch(LeaderEpoch epoch) const override {
         return epochs_.end_of(epoch, log_end_);
     }
@@ -57,9 +69,14 @@ private:
         Timestamp max_timestamp{-1};
         LeaderEpoch last_epoch = kNoLeaderEpoch;
         bool has_new_epoch = false;
+        bool has_producers = false;
     };
     Result<Summary> summarize(BytesView batches) const;
     void begin_epochs(BytesView batches);
+    Result<void> note_producers(BytesView batches);
+    void snapshot_producers(Offset at);
+    Result<void> reload_producers();
+    Result<Offset> upper_bound(std::size_t segment, const FileRange& range);
     Result<void> check_usable() const;
     Result<bool> must_roll(const Summary& summary, std::uint64_t bytes);
     Result<void> roll(Offset base);
@@ -107,6 +124,10 @@ private:
     std::uint64_t names_made_ = 0;
     std::uint64_t names_synced_ = 0;
     std::uint64_t truncations_ = 0;
+
+    ProducerStates producers_;
+    /// Of the newest snapshot of them; −1 if there is none.
+    Offset snapshot_at_{-1};
 
     /// Sealed segments whose file was opened last, by base offset.
     std::array<Offset, 2> recently_read_{Offset(-1), Offset(-1)};

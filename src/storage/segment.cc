@@ -26,6 +26,7 @@ Segment::Segment(env::FileSystem& files, const std::string& directory, Offset ba
       size_(size),
       offsets_(files, path_of(".index"), base),
       times_(files, path_of(".timeindex"), base),
+      transactions_(files, path_of(".txnindex")),
       writeback_from_(size),
       is_max_known_(size == 0) {}
 
@@ -221,6 +222,7 @@ Result<Offset> Segment::truncate(Offset end) {
     TRY_VOID(cut(batch->position));
     TRY_VOID(offsets_.truncate(end));
     TRY_VOID(times_.truncate(end));
+    TRY_VOID(transactions_.truncate(end));
     TRY(const OffsetIndex::Entry entry, offsets_.last());
     bytes_since_index_ = size_ - entry.position;
     if (size_ == 0) first_timestamp_.reset();
@@ -241,12 +243,15 @@ Result<std::vector<std::shared_ptr<env::File>>> Segment::seal() {
     TRY_VOID(offsets_.file().ensure_loaded());
     TRY(written.emplace_back(), offsets_.file().write());
     TRY(written.emplace_back(), times_.file().write());
+    TRY(auto transactions, transactions_.write());
+    if (transactions) written.push_back(std::move(transactions));
     are_indexes_written_ = true;
     return written;
 }
 
 Result<void> Segment::remove() {
-    for (const std::string_view suffix : {".index", ".timeindex", ".txnindex", ".log"}) {
+    for (const std::string_view suffix :
+         {".index", ".timeindex", ".txnindex", ".snapshot", ".log"}) {
         TRY_VOID(files_->remove(path_of(suffix)));
     }
     return ok();

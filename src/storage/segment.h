@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One segment of a log: record batches in a .log file, its offset and time index. The last segment
-// of a log is active and takes appends; the others are sealed. The log file is opened when it is
-// first needed and kept as a shared handle, so what a reader was given stays readable whatever
-// happens to the segment.
+// One segment of a log: record batches in a .log file, its offset, time and transaction index. The
+// last segment of a log is active and takes appends; the others are sealed. The log file is opened
+// when it is first needed and kept as a shared handle, so what a reader was given stays readable
+// whatever happens to the segment.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "batch_walk.h"
 #include "milena/storage/log.h"
 #include "offset_index.h"
+#include "producers/transaction_index.h"
 #include "time_index.h"
 
 namespace milena::storage {
@@ -28,6 +29,7 @@ public:
     const std::string& log_path() const { return log_path_; }
     OffsetIndex& offset_index() { return offsets_; }
     TimeIndex& time_index() { return times_; }
+    TransactionIndex& transaction_index() { return transactions_; }
 
     /// The open log file; made if absent and the segment is new.
     Result<std::shared_ptr<env::File>> file();
@@ -41,6 +43,7 @@ public:
         file_.reset();
         offsets_.file().release_cache();
         times_.file().release_cache();
+        transactions_.file().release_cache();
     }
 
     /// What an append needs to know of the segment to decide whether it rolls before it.
@@ -70,8 +73,8 @@ public:
     };
     Result<End> load_end();
 
-    /// Builds the indexes anew while somebody walks over the batches from the first on:
-    /// reset_for_rebuild(), then each batch through account().
+    /// Builds the offset and time index anew while somebody walks over the batches from the first
+    /// on: reset_for_rebuild(), then each batch through account().
     void reset_for_rebuild();
     Result<void> account(const FoundBatch& batch, std::uint32_t index_interval_bytes);
     /// Cuts the log file at `size`, where a batch ends that has been accounted for, and keeps the
@@ -82,12 +85,12 @@ public:
     /// of a batch that began before it.
     Result<Offset> truncate(Offset end);
 
-    /// Ends the segment's growth: the last time index entry, and both indexes written whole, if
+    /// Ends the segment's growth: the last time index entry, and all indexes written whole, if
     /// they have changed since they last were. Gives all files that have to be synced for the
     /// segment to be durable.
     Result<std::vector<std::shared_ptr<env::File>>> seal();
 
-    /// Removes all files that belong to the segment.
+    /// Removes all files that belong to the segment, the producer snapshot at its base too.
     Result<void> remove();
 
 private:
@@ -114,6 +117,7 @@ private:
     std::uint64_t size_;
     OffsetIndex offsets_;
     TimeIndex times_;
+    TransactionIndex transactions_;
     std::uint64_t bytes_since_index_ = 0;
     std::uint64_t writeback_from_;
     TimeIndex::Entry max_timestamp_;

@@ -160,7 +160,8 @@ Result<FoundFiles> settle_segment_files(env::FileSystem& files, const std::strin
         if (!parsed || parsed->suffix != ".log") continue;
         found.segments[parsed->base] = {
             size, listing.size(segment_file_name(parsed->base, ".index")),
-            listing.size(segment_file_name(parsed->base, ".timeindex"))};
+            listing.size(segment_file_name(parsed->base, ".timeindex")),
+            listing.size(segment_file_name(parsed->base, ".txnindex")).value_or(0)};
     }
     return found;
 }
@@ -187,23 +188,9 @@ Result<void> remove_snapshots_above(env::FileSystem& files, const std::string& d
     });
 }
 
-Result<void> truncate_transaction_index(env::FileSystem& files, const std::string& path,
-                                        Offset end) {
-    constexpr std::size_t kEntryBytes = 34;
-    constexpr std::size_t kLastOffsetAt = 18;
-    if (!files.exists(path)) return ok();
-    TRY(const auto file, files.open(path, env::OpenMode::read_write));
-    TRY(const std::uint64_t size, file->size());
-    std::array<std::byte, kEntryBytes> entry;
-    std::uint64_t kept = 0;
-    for (; kept + kEntryBytes <= size; kept += kEntryBytes) {
-        TRY(const std::size_t count, file->read_at(kept, entry));
-        if (count < kEntryBytes || Offset(load<std::int64_t>(entry.data() + kLastOffsetAt)) >= end)
-            break;
-    }
-    if (kept == size) return ok();
-    TRY_VOID(file->truncate(kept));
-    return file->sync();
+Result<std::vector<Offset>> list_snapshots(env::FileSystem& files, const std::string& directory) {
+    TRY(const Listing listing, Listing::read(files, directory));
+    return bases_of(listing, ".snapshot");
 }
 
 }  // namespace milena::storage

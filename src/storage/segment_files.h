@@ -27,6 +27,7 @@ struct SegmentFiles {
     std::uint64_t log_bytes = 0;
     std::optional<std::uint64_t> index_bytes;
     std::optional<std::uint64_t> time_index_bytes;
+    std::uint64_t transaction_index_bytes = 0;
 };
 
 /// What a partition directory holds.
@@ -47,9 +48,7 @@ Result<void> prune_snapshots(env::FileSystem& files, const std::string& director
 /// Removes the producer snapshots above `end`.
 Result<void> remove_snapshots_above(env::FileSystem& files, const std::string& directory,
                                     Offset end);
-/// Drops the aborted transactions of a segment whose last offset is at or above `end` from its
-/// .txnindex, if it has one.
-Result<void> truncate_transaction_index(env::FileSystem& files, const std::string& path,
-                                        Offset end);
+/// Offsets of the producer snapshots in the directory, ascending.
+Result<std::vector<Offset>> list_snapshots(env::FileSystem& files, const std::string& directory);
 
 }  // namespace milena::storage

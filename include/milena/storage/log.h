@@ -15,6 +15,7 @@
 #include "milena/base/uuid.h"
 #include "milena/env/env.h"
 #include "milena/record/batch.h"
+#include "milena/storage/producer.h"
 
 namespace milena::storage {
 
@@ -29,6 +30,8 @@ struct LogOptions {
     /// The topic is not compacted, so its offsets have no gaps: one between two segments that were
     /// not synced is lost data, and recovery cuts the log there.
     bool is_gapless = false;
+    /// producer.id.expiration.ms: how long a producer is remembered after its last record.
+    std::int64_t producer_expiration_ms = 24LL * 3600 * 1000;
 };
 
 /// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte
@@ -105,6 +108,26 @@ public:
     /// The first record that has the greatest timestamp below `upper` (ListOffsets -3); nothing in
     /// an empty log.
     virtual Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) = 0;
+
+    /// What a batch with a producer id, as a client has sent it, means here. Nothing: it may be
+    /// appended. A batch: it is that one, sent again. INVALID_PRODUCER_EPOCH,
+    /// OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE: it must not be appended. Only append()
+    /// changes what is known of a producer, and only if it succeeds.
+    virtual Result<std::optional<ProducedBatch>> check_producer(
+        const record::BatchView& batch) const = 0;
+    /// Where the oldest transaction begins, in this log, that is open or whose end marker
+    /// `high_watermark` has not passed: committed data ends there. The high watermark that is told
+    /// never goes back, unless the log is cut.
+    virtual std::optional<Offset> first_unstable_offset(Offset high_watermark) = 0;
+    /// What a reader of `range`, which read(from, ...) gave, needs to know to leave out aborted
+    /// records: the transactions that overlap it, by first offset. A few that begin behind it may
+    /// be named too.
+    virtual Result<std::vector<AbortedTransaction>> aborted_transactions(
+        Offset from, const FileRange& range) = 0;
+    /// By producer id.
+    virtual std::vector<ActiveProducer> active_producers() const = 0;
+    /// Forgets the producers that were silent for producer.id.expiration.ms.
+    virtual void expire_producers(Timestamp now) = 0;
 
     /// The greatest epoch at or below `epoch` and where it ends (its successor's start, or the
     /// log's end).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log in memory for tests of replication: whole batches in a vector, an epoch cache, and failures
-// on demand. What read() gives is a file of its own, so that later appends do not change it.
+// on demand. It knows nothing of producers (partition_test.cc has the real log for that). What
+// read() gives is a file of its own, so that later appends do not change it.
 #pragma once
 
 #include <map>
@@ -114,6 +115,18 @@ public:
         if (greatest == nullptr) return std::nullopt;
         return at(*greatest);
     }
+
+    Result<std::optional<storage::ProducedBatch>> check_producer(
+        const record::BatchView&) const override {
+        return std::nullopt;
+    }
+    std::optional<Offset> first_unstable_offset(Offset) override { return std::nullopt; }
+    Result<std::vector<storage::AbortedTransaction>> aborted_transactions(
+        Offset, const storage::FileRange&) override {
+        return std::vector<storage::AbortedTransaction>();
+    }
+    std::vector<storage::ActiveProducer> active_producers() const override { return {}; }
+    void expire_producers(Timestamp) override {}
 
     /// As the log on disk: nothing above the newest epoch, and one before the oldest ends where
     /// that begins.

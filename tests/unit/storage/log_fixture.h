@@ -13,7 +13,10 @@ namespace milena::storage {
 inline constexpr const char* kLogDirectory = "/data/t-0";
 
 inline LogOptions small_segments() {
-    return {.segment_bytes = 1000, .index_interval_bytes = 150, .is_gapless = true};
+    return {.segment_bytes = 1000,
+            .index_interval_bytes = 150,
+            .is_gapless = true,
+            .producer_expiration_ms = INT64_MAX};
 }
 
 /// The bytes of a range.

@@ -193,6 +193,7 @@ TEST_F(LogLoaderTest, SnapshotsOfNoSegmentAreRemovedButTheNewestKept) {
     std::vector<std::string> snapshots = names();
     std::erase_if(snapshots, [](const std::string& name) { return !name.ends_with(".snapshot"); });
     EXPECT_EQ(snapshots, (std::vector<std::string>{"00000000000000000020.snapshot",
+                                                   "00000000000000000040.snapshot",
                                                    "00000000000000000050.snapshot"}));
 }
 

@@ -3,6 +3,8 @@
 // read to the last record, and compared with what the real broker served from it.
 #include "milena/storage/log.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -129,6 +131,48 @@ TEST_P(ApacheLogTest, EveryLogBeginsAndEndsWhereTheBrokerSaidItDoes) {
         EXPECT_EQ(log->durable_end_offset(),
                   clean ? log->log_end_offset() : recovery_points[partition_of(line)]);
     }
+}
+
+TEST_P(ApacheLogTest, EveryProducerIsInTheStateTheBrokerSaidItIs) {
+    for (const json& line : expected("producer-state")) {
+        const auto log = open(*TopicPartition::parse(line["tp"].get<std::string>()));
+        ASSERT_NE(log, nullptr);
+        const ActiveProducer served{
+            .id = ProducerId(line["producerId"].get<std::int64_t>()),
+            .epoch = line["epoch"].get<std::int16_t>(),
+            .last_sequence = line["lastSequence"].get<std::int32_t>(),
+            .last_timestamp = Timestamp(line["lastTimestamp"].get<std::int64_t>()),
+            .coordinator_epoch = line["coordinatorEpoch"].get<std::int32_t>(),
+            .transaction_start = Offset(line["txnStart"].get<std::int64_t>())};
+        const auto active = log->active_producers();
+        EXPECT_NE(std::ranges::find(active, served), active.end()) << line;
+    }
+}
+
+TEST_P(ApacheLogTest, CommittedDataEndsWhereTheBrokerSaidItDoes) {
+    for (const json& line : expected("offsets")) {
+        const auto log = open(partition_of(line));
+        ASSERT_NE(log, nullptr);
+        const Offset end = log->log_end_offset();
+        EXPECT_EQ(log->first_unstable_offset(end).value_or(end),
+                  Offset(line["lso"].get<std::int64_t>()))
+            << line;
+    }
+}
+
+TEST_P(ApacheLogTest, WhatReadersOfCommittedDataLeaveOutIsWhatTheBrokerDidNotServeThem) {
+    const TopicPartition partition{"txn", PartitionIndex(0)};
+    const auto log = open(partition);
+    const FileRange range = *log->read(Offset(0), log->log_end_offset(), 100'000, true);
+    EXPECT_EQ(
+        log->aborted_transactions(Offset(0), range),
+        (std::vector<AbortedTransaction>{{ProducerId(5), Offset(4)}, {ProducerId(5), Offset(10)}}));
+    std::set<std::int64_t> left_out;
+    for (const auto& [offset, record] : read_all(*log)) left_out.insert(offset);
+    for (const json& line : expected("read_committed")) {
+        if (partition_of(line) == partition) left_out.erase(line["offset"].get<std::int64_t>());
+    }
+    EXPECT_EQ(left_out, (std::set<std::int64_t>{4, 5, 10}));
 }
 
 TEST_P(ApacheLogTest, TheGreatestTimestampIsTheOneTheBrokerFound) {

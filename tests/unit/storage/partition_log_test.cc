@@ -321,28 +321,6 @@ TEST_F(PartitionLogTest, TruncationForgetsTheEpochsItCuts) {
     EXPECT_EQ(log->end_of_epoch(LeaderEpoch(2)), (EpochEnd{LeaderEpoch(1), Offset(4)}));
 }
 
-TEST_F(PartitionLogTest, TheTransactionIndexAndSnapshotsAreCutWithIt) {
-    // Two aborted transactions that end at offsets 3 and 9, and snapshots at 4 and 12.
-    const auto log = open({.is_gapless = true});
-    fill(*log, 10);
-    support::Encoder entries;
-    for (const std::int64_t last : {3, 9}) {
-        entries.number<std::int16_t>(0);
-        for (const std::int64_t number : {std::int64_t{77}, last - 2, last, last + 1})
-            entries.number(number);
-    }
-    const auto index =
-        *node.files().open(path("00000000000000000000.txnindex"), env::OpenMode::create);
-    ASSERT_TRUE(index->write_at(0, entries.bytes));
-    for (const char* name : {"00000000000000000004.snapshot", "00000000000000000012.snapshot"}) {
-        ASSERT_TRUE(node.files().open(path(name), env::OpenMode::create));
-    }
-    ASSERT_TRUE(log->truncate_to(Offset(8)));
-    EXPECT_EQ(*index->size(), 34U);
-    EXPECT_TRUE(node.files().exists(path("00000000000000000004.snapshot")));
-    EXPECT_FALSE(node.files().exists(path("00000000000000000012.snapshot")));
-}
-
 TEST_F(PartitionLogTest, NewSettingsCountFromTheNextAppend) {
     const auto log = open();
     fill(*log, 2);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a producer snapshot.
+#include "producers/producer_snapshot.h"
+
+#include <fmt/format.h>
+
+#include "milena/base/crc32c.h"
+#include "segment.h"
+
+namespace milena::storage {
+namespace {
+
+constexpr std::int16_t kVersion = 1;
+constexpr std::size_t kChecksummedAt = 6;
+constexpr std::size_t kEntryBytes = 46;
+/// Twice as many producers as are kept.
+constexpr std::size_t kSnapshotBytesMax =
+    kEmptySnapshotBytes + 2 * ProducerStates::kProducersMax * kEntryBytes;
+
+void encode_entry(std::byte* at, const ProducerEntry& entry) {
+    const ProducedBatch last =
+        entry.last_batch() != nullptr ? *entry.last_batch() : ProducedBatch{};
+    store(at, entry.id.value);
+    store(at + 8, entry.epoch);
+    store(at + 10, last.last_sequence);
+    store(at + 14, last.last_offset.value);
+    store(at + 22, last.offset_delta);
+    store(at + 26, entry.last_timestamp.value);
+    store(at + 34, entry.coordinator_epoch);
+    store(at + 38, entry.transaction_start.value);
+}
+
+ProducerEntry decode_entry(const std::byte* at) {
+    ProducerEntry entry;
+    entry.id = ProducerId(load<std::int64_t>(at));
+    entry.epoch = load<std::int16_t>(at + 8);
+    entry.last_timestamp = Timestamp(load<std::int64_t>(at + 26));
+    entry.coordinator_epoch = load<std::int32_t>(at + 34);
+    entry.transaction_start = Offset(load<std::int64_t>(at + 38));
+    const ProducedBatch last{load<std::int32_t>(at + 10), load<std::int32_t>(at + 22),
+                             Offset(load<std::int64_t>(at + 14)), entry.last_timestamp};
+    if (last.last_offset.value >= 0) entry.add(last);
+    return entry;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_snapshot(const ProducerStates& states) {
+    std::vector<std::byte> bytes(kEmptySnapshotBytes + states.size() * kEntryBytes);
+    store(bytes.data(), kVersion);
+    store(bytes.data() + kChecksummedAt, static_cast<std::int32_t>(states.size()));
+    std::byte* at = bytes.data() + kEmptySnapshotBytes;
+    for (const ProducerEntry* const entry : states.sorted()) {
+        encode_entry(at, *entry);
+        at += kEntryBytes;
+    }
+    store(bytes.data() + 2, crc32c(BytesView(bytes).subspan(kChecksummedAt)));
+    return bytes;
+}
+
+Result<std::vector<ProducerEntry>> decode_snapshot(BytesView bytes) {
+    if (bytes.size() < kEmptySnapshotBytes)
+        return fail(ErrorCode::corrupt_message, fmt::format("{} bytes", bytes.size()));
+    const auto version = load<std::int16_t>(bytes.data());
+    if (version != kVersion)
+        return fail(ErrorCode::corrupt_message, fmt::format("version {}", version));
+    if (crc32c(bytes.subspan(kChecksummedAt)) != load<std::uint32_t>(bytes.data() + 2))
+        return fail(ErrorCode::corrupt_message, "its checksum does not match");
+    const auto count = load<std::int32_t>(bytes.data() + kChecksummedAt);
+    const std::size_t held = (bytes.size() - kEmptySnapshotBytes) / kEntryBytes;
+    if (count < 0 || std::cmp_not_equal(count, held))
+        return fail(ErrorCode::corrupt_message, fmt::format("{} producers in {}", count, held));
+    std::vector<ProducerEntry> entries;
+    entries.reserve(held);
+    for (std::size_t i = 0; i < held; ++i)
+        entries.push_back(decode_entry(bytes.data() + kEmptySnapshotBytes + i * kEntryBytes));
+    return entries;
+}
+
+Result<std::shared_ptr<env::File>> write_snapshot(env::FileSystem& files,
+                                                  const std::string& directory, Offset at,
+                                                  const ProducerStates& states) {
+    const std::string path = directory + "/" + segment_file_name(at, ".snapshot");
+    TRY(std::shared_ptr<env::File> file, files.open(path, env::OpenMode::create_empty));
+    TRY_VOID(file->write_at(0, encode_snapshot(states)));
+    return file;
+}
+
+Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,
+                                                 const std::string& directory, Offset at) {
+    const std::string path = directory + "/" + segment_file_name(at, ".snapshot");
+    TRY(const std::string content, env::read_file(files, path, kSnapshotBytesMax));
+    auto entries = decode_snapshot(as_bytes(content));
+    if (!entries) return fail_at(path, entries.error());
+    return entries;
+}
+
+}  // namespace milena::storage

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries ascend by their markers' offsets: a search finds the first that is not over yet.
+#include "producers/transaction_index.h"
+
+namespace milena::storage {
+namespace {
+
+constexpr std::size_t kLastOffsetAt = 18;
+
+Offset last_offset_of(BytesView entry) {
+    return Offset(load<std::int64_t>(entry.data() + kLastOffsetAt));
+}
+
+}  // namespace
+
+Result<void> TransactionIndex::append(const EndedTransaction& aborted) {
+    TRY_VOID(file_.ensure_loaded());
+    std::byte bytes[kEntryBytes] = {};
+    store(bytes + 2, aborted.producer.value);
+    store(bytes + 10, aborted.first_offset.value);
+    store(bytes + kLastOffsetAt, aborted.last_offset.value);
+    store(bytes + 26, aborted.last_stable_offset.value);
+    return file_.append(bytes);
+}
+
+Result<void> TransactionIndex::truncate(Offset end) {
+    TRY_VOID(file_.ensure_loaded());
+    TRY(const std::uint64_t count,
+        file_.partition_point([&](BytesView entry) { return last_offset_of(entry) < end; }));
+    return file_.truncate(count);
+}
+
+Result<bool> TransactionIndex::collect(Offset from, Offset upper,
+                                       std::vector<AbortedTransaction>& into) const {
+    TRY_VOID(file_.ensure_loaded());
+    if (file_.count() == 0) return false;
+    TRY(std::uint64_t index,
+        file_.partition_point([&](BytesView entry) { return last_offset_of(entry) < from; }));
+    for (; index < file_.count(); ++index) {
+        std::byte bytes[kEntryBytes];
+        TRY_VOID(file_.read(index, bytes));
+        const Offset first(load<std::int64_t>(bytes + 10));
+        if (first < upper) into.push_back({ProducerId(load<std::int64_t>(bytes + 2)), first});
+        // Whatever ends later began at or behind this.
+        if (Offset(load<std::int64_t>(bytes + 26)) >= upper) return true;
+    }
+    return false;
+}
+
+Result<std::shared_ptr<env::File>> TransactionIndex::write() {
+    TRY_VOID(file_.ensure_loaded());
+    if (file_.count() == 0 && !files_->exists(path_)) return nullptr;
+    return file_.write();
+}
+
+}  // namespace milena::storage
