@@ -16,6 +16,7 @@
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/replica_driver.h"
+#include "milena/drivers/retention.h"
 #include "milena/metadata/features.h"
 #include "settings.h"
 
@@ -55,6 +56,7 @@ public:
         if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1))
             co_await lifecycle_->shut_down();
         if (server_ != nullptr) co_await server_->stop();
+        if (retention_ != nullptr) co_await retention_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (controller_ != nullptr) controller_->stop();
@@ -149,6 +151,9 @@ private:
             env_, log_, *replicas_,
             std::chrono::milliseconds(config_.high_watermark_checkpoint_interval_ms));
         checkpoints_->start();
+        retention_ = std::make_unique<drivers::Retention>(
+            env_, *replicas_, wait_of(config_.retention_check_interval_ms));
+        retention_->start();
         co_return ok();
     }
 
@@ -201,6 +206,7 @@ private:
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;
+    std::unique_ptr<drivers::Retention> retention_;
     std::vector<server::OpenListener> listeners_;
 };
 

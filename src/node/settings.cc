@@ -35,6 +35,13 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.codec = codec(topic.compression_type);
     out.rules.limits.record_bytes_max =
         static_cast<std::size_t>(topic.max_decompressed_message_bytes);
+    out.file_delete_delay = wait_of(topic.file_delete_delay_ms);
+    out.log.is_gapless = !topic.compact;
+    out.log.segment_jitter_ms = topic.segment_jitter_ms;
+    if (topic.remove) {
+        out.log.retention_ms = topic.retention_ms;
+        out.log.retention_bytes = topic.retention_bytes;
+    }
     out.log.segment_bytes = static_cast<std::uint64_t>(topic.segment_bytes);
     out.log.segment_ms = topic.segment_ms;
     out.log.index_interval_bytes = static_cast<std::uint32_t>(topic.index_interval_bytes);
@@ -44,6 +51,11 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
 
 }  // namespace
 
+env::Duration wait_of(std::int64_t milliseconds) {
+    constexpr std::int64_t kTenYears = 10LL * 365 * 24 * 3600 * 1000;
+    return std::chrono::milliseconds(std::min(milliseconds, kTenYears));
+}
+
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
     return
         [defaults = config.topic_defaults](const metadata::Image& image, std::string_view topic) {
@@ -51,7 +63,9 @@ replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config
             const auto resolved = defaults.with(*overrides);
             // The controller let nothing into the log that does not resolve; a newer version's key
             // keeps the defaults.
-            return partition_settings(resolved ? *resolved : defaults);
+            auto settings = partition_settings(resolved ? *resolved : defaults);
+            settings.directory_delete_delay = wait_of(defaults.file_delete_delay_ms);
+            return settings;
         };
 }
 

@@ -11,6 +11,9 @@
 
 namespace milena::node {
 
+/// A configured wait, which may be longer than nanoseconds can tell: then it is ten years.
+env::Duration wait_of(std::int64_t milliseconds);
+
 /// A topic's settings: its own, over what the cluster's default and this broker's file say.
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config);
 

@@ -224,4 +224,18 @@ Result<void> LocalPartition::close() {
     return replica_.with([](Replica& replica) { return replica.close(); });
 }
 
+Result<std::vector<std::string>> LocalPartition::remove_old_segments() {
+    return decide(
+        [](Replica& replica, AfterGuard& after) { return replica.remove_old_segments(after); });
+}
+
+std::optional<Offset> LocalPartition::start_to_checkpoint() const {
+    return replica_.with([](const Replica& replica) { return replica.start_to_checkpoint(); });
+}
+
+void LocalPartition::abandon() {
+    stop();
+    replica_.with([](Replica& replica) { replica.abandon(); });
+}
+
 }  // namespace milena::replication

@@ -46,6 +46,17 @@ public:
     Offset durable_end_offset() const override;
     Result<void> close() override;
 
+    /// See storage::Log::remove_old_segments(); some at once, until none is given.
+    Result<std::vector<std::string>> remove_old_segments();
+    env::Duration file_delete_delay() const { return settings_.load()->file_delete_delay; }
+    env::Duration directory_delete_delay() const {
+        return settings_.load()->directory_delete_delay;
+    }
+    /// The log's start if no segment begins there, so that its files do not tell it.
+    std::optional<Offset> start_to_checkpoint() const;
+    /// Like stop() and close(), of a log that nobody will want again: nothing is written or synced.
+    void abandon();
+
     /// Its directory has failed: everything waiting and every later call is answered
     /// KAFKA_STORAGE_ERROR.
     void take_offline();

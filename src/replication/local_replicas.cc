@@ -14,6 +14,9 @@ constexpr std::size_t kStraysNamed = 20;
 /// Longest name of a file on the systems we know; a stray's name is cut to it.
 constexpr std::size_t kNameMax = 255;
 
+/// Files and directories that are removed in one go.
+constexpr std::size_t kRemovedAtOnce = 256;
+
 bool is_replica(const metadata::PartitionRegistration& registration, BrokerId broker) {
     return contains(registration.replicas, broker);
 }
@@ -53,6 +56,7 @@ LocalReplicas::LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
       settings_(std::move(settings)),
       directories_(logger, std::move(directories)),
       found_(env, logger, directories_),
+      deleted_(env, logger),
       table_(std::make_shared<const HostedTopics>()),
       told_of_strays_(false) {}
 
@@ -63,7 +67,11 @@ Result<void> LocalReplicas::load(const std::vector<bool>& directory_was_clean) {
 }
 
 Result<void> LocalReplicas::find_logs(const std::vector<bool>& directory_was_clean) {
-    return found_.find(directory_was_clean);
+    TRY_VOID(found_.find(directory_was_clean));
+    // A start does not wait for what was deleted before it.
+    for (std::size_t i = 0; i < directories_.size(); ++i)
+        deleted_.add(directories_[i].take_deleted(), env::Duration::zero());
+    return ok();
 }
 
 std::shared_ptr<Partition> LocalReplicas::find(Uuid topic_id, PartitionIndex partition) const {
@@ -125,16 +133,22 @@ std::size_t LocalReplicas::stop_gone(const metadata::Image& image, std::span<con
     }
     if (stopped.empty()) return 0;
     table_.store(std::make_shared<const HostedTopics>(std::move(table).finish()));
-    for (const Hosted& hosted : stopped) stop(hosted);
+    for (const Hosted& hosted : stopped) remove(hosted);
     return stopped.size();
 }
 
-void LocalReplicas::stop(const Hosted& hosted) {
+/// The log is not synced: what is in it is of no use any more. Who reads from it may go on.
+void LocalReplicas::remove(const Hosted& hosted) {
     hosted.partition->stop();
-    if (hosted.local != nullptr) directories_.count(hosted.directory, -1);
-    if (const auto closed = hosted.partition->close(); !closed) {
-        LOG_WARN(logger_, "a stopped log did not close",
-                 kv("partition", hosted.partition->name().text()), kv("why", closed.error().why));
+    if (hosted.local == nullptr) return;
+    hosted.local->abandon();
+    directories_.count(hosted.directory, -1);
+    auto renamed = rename_away(hosted.local->name(), hosted.directory, "delete");
+    if (renamed) {
+        deleted_.add({*std::move(renamed)}, hosted.local->directory_delete_delay());
+    } else {
+        LOG_WARN(logger_, "a deleted partition stays on the disk",
+                 kv("partition", hosted.local->name().text()), kv("why", renamed.error().why));
     }
 }
 
@@ -237,21 +251,26 @@ std::optional<std::size_t> LocalReplicas::closed_log(const Start& start) {
     return std::nullopt;
 }
 
-/// The topic was deleted and made anew: what is left of the old one is renamed out of the way, as
-/// Apache Kafka names strays, "topic-0.<32 hex digits>-stray".
+/// The topic was deleted and made anew: what is left of the old one is renamed out of the way.
 Result<void> LocalReplicas::set_aside(const storage::TopicPartition& partition,
                                       std::size_t directory) {
     found_.drop(partition, directory);
+    TRY(const std::string to, rename_away(partition, directory, "stray"));
+    LOG_WARN(logger_, "a log of another topic of the same name is set aside", kv("as", to));
+    return ok();
+}
+
+/// To "topic-0.<32 hex digits>-<suffix>", as Apache Kafka names what no partition owns any more.
+Result<std::string> LocalReplicas::rename_away(const storage::TopicPartition& partition,
+                                               std::size_t directory, std::string_view suffix) {
     const Uuid unique = env::random_uuid(env_.random());
-    const std::string suffix =
-        fmt::format("-{}.{:016x}{:016x}-stray", partition.partition, unique.high, unique.low);
+    const std::string end =
+        fmt::format("-{}.{:016x}{:016x}-{}", partition.partition, unique.high, unique.low, suffix);
     const std::string& parent = directories_[directory].path();
-    const std::string from = fmt::format("{}/{}", parent, partition.text());
-    const std::string to =
-        fmt::format("{}/{}{}", parent, partition.topic.substr(0, kNameMax - suffix.size()), suffix);
-    LOG_WARN(logger_, "a log of another topic of the same name is set aside", kv("from", from),
-             kv("to", to));
-    return env_.files().rename(from, to);
+    std::string to =
+        fmt::format("{}/{}{}", parent, partition.topic.substr(0, kNameMax - end.size()), end);
+    TRY_VOID(env_.files().rename(fmt::format("{}/{}", parent, partition.text()), to));
+    return to;
 }
 
 /// Publishes the new table. The names of new directories are made durable once for all of them.
@@ -279,11 +298,30 @@ Checkpoints LocalReplicas::checkpoints_of(std::size_t directory) const {
         const storage::TopicPartition& name = hosted.local->name();
         checkpoints.high_watermarks[name] = hosted.local->high_watermark();
         checkpoints.recovery_points[name] = hosted.local->durable_end_offset();
-        const Offset start = hosted.local->log_start_offset();
-        if (start > Offset(0)) checkpoints.log_starts[name] = start;
+        if (const auto start = hosted.local->start_to_checkpoint())
+            checkpoints.log_starts[name] = *start;
     });
     found_.add_checkpoints(directory, checkpoints);
     return checkpoints;
+}
+
+void LocalReplicas::enforce_retention() {
+    for_each_local([&](const Hosted& hosted) {
+        for (;;) {
+            auto removed = hosted.local->remove_old_segments();
+            if (!removed) {
+                LOG_WARN(logger_, "old segments can't be removed",
+                         kv("partition", hosted.local->name().text()),
+                         kv("why", removed.error().why));
+            }
+            if (!removed || removed->empty()) return;
+            deleted_.add(*std::move(removed), hosted.local->file_delete_delay());
+        }
+    });
+}
+
+env::Instant LocalReplicas::remove_deleted() {
+    return deleted_.remove_due(kRemovedAtOnce);
 }
 
 Result<void> LocalReplicas::checkpoint() {

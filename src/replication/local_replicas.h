@@ -3,8 +3,9 @@
 // them up in the table that he publishes.
 #pragma once
 
-#include "directories.h"
-#include "found_logs.h"
+#include "disk/deleted_files.h"
+#include "disk/directories.h"
+#include "disk/found_logs.h"
 #include "hosted_topics.h"
 #include "milena/replication/replicas.h"
 
@@ -24,6 +25,10 @@ public:
 
     std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const override;
     std::vector<std::shared_ptr<Partition>> all() const override;
+
+    void enforce_retention() override;
+    env::Instant remove_deleted() override;
+    void when_deleted(std::function<void()> tell) override { deleted_.when_added(std::move(tell)); }
 
     Result<void> checkpoint() override;
     Result<void> close() override;
@@ -45,7 +50,7 @@ private:
 
     /// How many replicas were stopped.
     std::size_t stop_gone(const metadata::Image& image, std::span<const Uuid> changed);
-    void stop(const Hosted& hosted);
+    void remove(const Hosted& hosted);
     void start_topic(const metadata::Image& image, Uuid topic_id, Change& change);
     void apply_partition(const Start& start, HostedTopic& topic, Change& change);
     Hosted host(const Start& start, Change& change);
@@ -53,6 +58,8 @@ private:
     Result<std::unique_ptr<storage::Log>> open_new(const Start& start, std::size_t directory);
     std::optional<std::size_t> closed_log(const Start& start);
     Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
+    Result<std::string> rename_away(const storage::TopicPartition& partition, std::size_t directory,
+                                    std::string_view suffix);
     void finish(Change& change);
     void fail_directory(std::size_t directory, const Error& error);
     Checkpoints checkpoints_of(std::size_t directory) const;
@@ -67,6 +74,7 @@ private:
     const SettingsOf settings_;
     Directories directories_;
     FoundLogs found_;
+    DeletedFiles deleted_;
     env::Published<HostedTopics> table_;
     env::Guarded<bool> told_of_strays_;
 };

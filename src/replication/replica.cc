@@ -313,8 +313,9 @@ void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, Af
 }
 
 void Replica::sync_failed(const Error& error, AfterGuard& after) {
+    if (closed_ends_) return;  // a deleted log's files may be gone
     LOG_ERROR(logger_, "sync failed", kv("why", error.why));
-    if (!closed_ends_) partition_log_->mark_offline();
+    partition_log_->mark_offline();
     take_offline(after);
 }
 
@@ -322,6 +323,7 @@ Result<void> Replica::close() {
     INVARIANT(stopped_, "closed before it was stopped");
     if (closed_ends_) return ok();
     LogEnds ends = log_ends();
+    closed_start_to_checkpoint_ = start_to_checkpoint();
     const Result<void> closed = partition_log_->close();
     if (closed) ends.durable_end = ends.end;
     closed_ends_ = ends;

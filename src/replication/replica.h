@@ -77,6 +77,10 @@ public:
     void sync_failed(const Error& error, AfterGuard& after);
     /// After stop().
     Result<void> close();
+    void abandon();
+
+    Result<std::vector<std::string>> remove_old_segments(AfterGuard& after);
+    std::optional<Offset> start_to_checkpoint() const;
 
 private:
     LeaderCore* leader() { return std::get_if<LeaderCore>(&role_); }
@@ -94,6 +98,8 @@ private:
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
+    /// The log now starts at another offset than `before`, if it does.
+    void start_raised(Offset before, AfterGuard& after);
     void resign(ErrorCode code, AfterGuard& after);
     void carry_out(const LeaderOutput& output, AfterGuard& after);
     /// A start gives thousands of partitions their first roles; what changes later is for the
@@ -117,6 +123,7 @@ private:
     bool stopped_ = false;
     /// What the closed log can't be asked any more.
     std::optional<LogEnds> closed_ends_;
+    std::optional<Offset> closed_start_to_checkpoint_;
     bool storage_failed_ = false;
 };
 

@@ -85,6 +85,7 @@ public:
     Result<std::optional<BrokerEpoch>> take_clean_shutdown() override;
     Result<void> mark_clean_shutdown(BrokerEpoch epoch) override;
     Result<std::vector<FoundPartition>> find_partitions() override;
+    std::vector<std::string> take_deleted() override { return std::exchange(deleted_, {}); }
     Result<std::string> prepare_partition(const TopicPartition& partition, Uuid topic_id) override;
     Result<OffsetCheckpoint> read_checkpoint(std::string_view name) const override;
     Result<void> write_checkpoint(std::string_view name, const OffsetCheckpoint& offsets) override;
@@ -101,6 +102,7 @@ private:
     Logger logger_;
     std::string path_;
     std::unique_ptr<env::FileLock> lock_;
+    std::vector<std::string> deleted_;
 };
 
 Result<std::optional<MetaProperties>> RealLogDirectory::meta() const {
@@ -148,12 +150,11 @@ Result<Uuid> RealLogDirectory::topic_id_of(const std::string& directory) const {
 Result<std::vector<FoundPartition>> RealLogDirectory::find_partitions() {
     TRY(const auto entries, files_.list(path_));
     std::vector<FoundPartition> found;
+    deleted_.clear();
     for (const env::DirectoryEntry& entry : entries) {
         if (!entry.is_directory || is_known_other(entry.name)) continue;
         if (has_unique_suffix(entry.name, "-delete")) {
-            LOG_INFO(logger_, "removing a deleted partition's files",
-                     kv("directory", inside(entry.name)));
-            TRY_VOID(files_.remove(inside(entry.name)));
+            deleted_.push_back(inside(entry.name));
             continue;
         }
         const auto partition = TopicPartition::parse(entry.name);

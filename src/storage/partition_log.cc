@@ -42,6 +42,7 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
                            const LogOptions& options, LoadedLog loaded)
     : files_(env.files()),
       clock_(env.clock()),
+      random_(env.random()),
       logger_(std::move(logger)),
       directory_(std::move(directory)),
       options_(options),
@@ -55,8 +56,11 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
       names_made_(loaded.has_new_names ? 1 : 0),
       producers_(std::move(loaded.producers)),
       snapshot_at_(loaded.snapshot_at) {
-    for (const auto& segment : segments_) size_bytes_ += segment->size();
-    active().set_created_at(clock_.wall());
+    for (const auto& segment : segments_) {
+        size_bytes_ += segment->size();
+        segment->set_created_at(clock_.wall());
+    }
+    draw_jitter();
 }
 
 Result<void> PartitionLog::check_usable() const {
@@ -147,7 +151,7 @@ Result<bool> PartitionLog::must_roll(const Summary& summary, std::uint64_t bytes
             return fail(ErrorCode::record_list_too_large, fmt::format("{} bytes at once", bytes));
         return true;
     }
-    return active().is_due(summary.max_timestamp, clock_.wall(), options_);
+    return active().is_due(summary.max_timestamp, clock_.wall(), options_.segment_ms - jitter_ms_);
 }
 
 Result<void> PartitionLog::roll(Offset base) {
@@ -161,6 +165,7 @@ Result<void> PartitionLog::roll(Offset base) {
     active().release_file();
     segments_.push_back(std::move(segment));
     ++names_made_;
+    draw_jitter();
     snapshot_producers(base);
     LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
     return ok();
@@ -213,7 +218,10 @@ Result<void> PartitionLog::close() {
         if (snapshot_at_ != log_end_) snapshot_producers(log_end_);
     }
     // A log that was not touched, or has no batch, leaves nothing that a start would miss.
-    const bool is_current = epochs_.is_written() || log_start_ == log_end_;
+    // One that begins at another offset than 0 is told by the name of its segment.
+    const bool is_current = log_start_ == log_end_
+                                ? log_end_ == Offset(0) || names_made_ == names_synced_
+                                : epochs_.is_written();
     if (!unsynced_.empty() || durable_end_ < log_end_ || !is_current) TRY_VOID(flush());
     is_offline_ = true;
     return ok();
@@ -282,27 +290,6 @@ Result<void> PartitionLog::restart_segments(Offset start) {
 Result<void> PartitionLog::restart_at(Offset start) {
     TRY_VOID(check_usable());
     return or_offline(restart_segments(start));
-}
-
-Result<void> PartitionLog::remove_segments_below(Offset start) {
-    while (segments_.size() > 1 && segments_[1]->base() <= start) {
-        TRY_VOID(segments_.front()->remove());
-        size_bytes_ -= segments_.front()->size();
-        segments_.erase(segments_.begin());
-    }
-    epochs_.truncate_start(start);
-    return ok();
-}
-
-Result<void> PartitionLog::raise_start(Offset start) {
-    TRY_VOID(check_usable());
-    if (start > log_end_) {
-        return fail(ErrorCode::offset_out_of_range,
-                    fmt::format("a start of {} behind the end {}", start, log_end_));
-    }
-    if (start <= log_start_) return ok();
-    log_start_ = start;
-    return or_offline(remove_segments_below(start));
 }
 
 }  // namespace milena::storage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one implementation of Log: segments in offset order, the last one active. What was loaded at
 // start comes from log_loader.h; searches stand in partition_log_search.cc, what concerns producers
-// in partition_log_producers.cc.
+// in partition_log_producers.cc, deletion by age and size in partition_log_retention.cc.
 #pragma once
 
 #include <vector>
@@ -21,6 +21,7 @@ public:
     Offset log_start_offset() const override { return log_start_; }
     Offset log_end_offset() const override { return log_end_; }
     Offset durable_end_offset() const override { return durable_end_; }
+    Offset first_segment_offset() const override { return segments_.front()->base(); }
     std::uint64_t size_bytes() const override { return size_bytes_; }
     std::size_t segment_count() const override { return segments_.size(); }
     LeaderEpoch last_epoch() const override { return last_epoch_; }
@@ -48,11 +49,13 @@ public:
     Result<void> truncate_to(Offset end) override;
     Result<void> restart_at(Offset start) override;
     Result<void> raise_start(Offset start) override;
+    Result<std::vector<std::string>> remove_old_segments(Offset high_watermark,
+                                                         std::size_t segments_max) override;
     Result<void> flush() override;
     PendingSync pending_sync() const override;
     void mark_durable(const PendingSync& done) override;
     void mark_offline() override;
-    void set_options(const LogOptions& options) override { options_ = options; }
+    void set_options(const LogOptions& options) override;
     Result<void> close() override;
     bool offline() const override { return is_offline_; }
 
@@ -86,7 +89,11 @@ private:
     Result<void> remove_last_segment();
     Result<void> truncate_segments(Offset end);
     Result<void> restart_segments(Offset start);
-    Result<void> remove_segments_below(Offset start);
+    Result<std::size_t> count_old_segments(Offset high_watermark, std::size_t segments_max);
+    Result<bool> is_old(std::size_t segment, std::uint64_t log_bytes);
+    Result<Timestamp> newest_record(std::size_t segment);
+    Result<std::vector<std::string>> take_out(std::size_t count);
+    void draw_jitter();
     void forget_cut(Offset end);
 
     Segment& active() { return *segments_.back(); }
@@ -107,6 +114,7 @@ private:
 
     env::FileSystem& files_;
     env::Clock& clock_;
+    env::Random& random_;
     Logger logger_;
     std::string directory_;
     LogOptions options_;
@@ -117,6 +125,8 @@ private:
     Offset durable_end_;
     LeaderEpoch last_epoch_;
     std::uint64_t size_bytes_ = 0;
+    /// What the active segment's segment.ms is shortened by.
+    std::int64_t jitter_ms_ = 0;
     bool is_offline_ = false;
 
     /// Files of sealed segments that have not been synced yet.

@@ -58,7 +58,7 @@ bool Segment::fits(std::uint64_t bytes, Offset last_offset, const LogOptions& op
            (times_.count() + 2) * TimeIndex::kEntryBytes <= options.segment_index_bytes;
 }
 
-Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, const LogOptions& options) {
+Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, std::int64_t segment_ms) {
     if (size_ == 0) return false;
     if (!first_timestamp_) {
         TRY(const auto log, file());
@@ -67,8 +67,8 @@ Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, const Log
         first_timestamp_ = first->view.max_timestamp();
     }
     if (first_timestamp_->value >= 0)
-        return batch_timestamp.value - first_timestamp_->value > options.segment_ms;
-    return now.value - created_at_.value > options.segment_ms;
+        return batch_timestamp.value - first_timestamp_->value > segment_ms;
+    return now.value - created_at_.value > segment_ms;
 }
 
 void Segment::note_timestamp(const record::BatchView& batch) {
@@ -253,6 +253,24 @@ Result<void> Segment::remove() {
     for (const std::string_view suffix :
          {".index", ".timeindex", ".txnindex", ".snapshot", ".log"}) {
         TRY_VOID(files_->remove(path_of(suffix)));
+    }
+    return ok();
+}
+
+Result<void> Segment::set_aside(std::vector<std::string>& paths) {
+    // The log first: indexes without one are removed at start.
+    for (const std::string_view suffix :
+         {".log", ".index", ".timeindex", ".txnindex", ".snapshot"}) {
+        const std::string path = path_of(suffix);
+        if (!files_->exists(path)) continue;
+        const auto renamed = files_->rename(path, path + ".deleted");
+        if (renamed) {
+            paths.push_back(path + ".deleted");
+        } else if (env::is_out_of_space(renamed.error())) {
+            TRY_VOID(files_->remove(path));  // a full disk has no room for a longer name
+        } else {
+            return renamed;
+        }
     }
     return ok();
 }

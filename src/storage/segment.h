@@ -48,8 +48,10 @@ public:
 
     /// What an append needs to know of the segment to decide whether it rolls before it.
     bool fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const;
-    Result<bool> is_due(Timestamp batch_timestamp, Timestamp now, const LogOptions& options);
+    Result<bool> is_due(Timestamp batch_timestamp, Timestamp now, std::int64_t segment_ms);
+    /// When this process made or found it.
     void set_created_at(Timestamp now) { created_at_ = now; }
+    Timestamp created_at() const { return created_at_; }
 
     /// Appends whole, checked batches with one write. On failure the segment is as it was; if even
     /// that can't be made sure, `is_torn` is set.
@@ -92,6 +94,8 @@ public:
 
     /// Removes all files that belong to the segment, the producer snapshot at its base too.
     Result<void> remove();
+    /// Renames them to ".deleted" instead, and adds their names to `paths`. What is open stays so.
+    Result<void> set_aside(std::vector<std::string>& paths);
 
 private:
     struct Saved {

@@ -47,6 +47,11 @@ struct PartitionSettings {
     /// Only what is synced counts as had (flush.messages=1): whoever appends then sees to a flush()
     /// soon after.
     bool acks_need_sync = false;
+    /// file.delete.delay.ms: how long the files of a segment stay that has left the log.
+    env::Duration file_delete_delay = std::chrono::minutes(1);
+    /// log.segment.delete.delay.ms: the same for its directory when it is deleted; as in Kafka, the
+    /// topic's own delay does not count for that.
+    env::Duration directory_delete_delay = std::chrono::minutes(1);
     storage::LogOptions log;
 };
 

@@ -43,12 +43,22 @@ public:
     /// Makes the node's replicas what `image` says; only topics in `changed` are looked at. One
     /// caller at a time, after load(). Blocks for new partitions (directories are made). A
     /// directory's failure takes its partitions offline and is not an error of this call. Replicas
-    /// of a topic that is gone stop being served; their logs stay on the disk.
+    /// that this node has no more (their topic was deleted, or they moved) stop being served at
+    /// once; their directories are renamed to "-delete" and removed later.
     virtual void apply(const metadata::Image& image, std::span<const Uuid> changed) = 0;
 
     /// The replica, or nothing if this node has none. Wait-free but for one pointer load.
     virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
+
+    /// Takes segments that are too old or too many out of every log, as its topic's retention.ms
+    /// and retention.bytes say. One caller at a time; blocks.
+    virtual void enforce_retention() = 0;
+    /// Removes files of segments and partitions whose delay is over, some hundred at once; gives
+    /// when the next are due, kNever if there are none. One caller at a time; blocks.
+    virtual env::Instant remove_deleted() = 0;
+    /// From now on `tell` hears, on any thread, that remove_deleted() has something new.
+    virtual void when_deleted(std::function<void()> tell) = 0;
 
     /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory,
     /// those that have changed. One caller at a time; may run beside apply(). The first call, which

@@ -25,8 +25,12 @@ using env::Timestamp;
 struct LogOptions {
     std::uint64_t segment_bytes = 1ULL << 30;          ///< segment.bytes
     std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;  ///< segment.ms
+    std::int64_t segment_jitter_ms = 0;                ///< segment.jitter.ms
     std::uint32_t index_interval_bytes = 4096;         ///< index.interval.bytes
     std::uint64_t segment_index_bytes = 10ULL << 20;   ///< segment.index.bytes
+    /// retention.ms and retention.bytes; −1 is without limit, as where cleanup.policy lacks delete.
+    std::int64_t retention_ms = -1;
+    std::int64_t retention_bytes = -1;
     /// The topic is not compacted, so its offsets have no gaps: one between two segments that were
     /// not synced is lost data, and recovery cuts the log there.
     bool is_gapless = false;
@@ -83,6 +87,8 @@ public:
     virtual Offset log_end_offset() const = 0;
     /// End of what is known to be synced: never beyond log_end_offset().
     virtual Offset durable_end_offset() const = 0;
+    /// Where the first segment begins: at the log's start or, after raise_start(), below it.
+    virtual Offset first_segment_offset() const = 0;
     /// Bytes in all segments.
     virtual std::uint64_t size_bytes() const = 0;
     virtual std::size_t segment_count() const = 0;
@@ -143,8 +149,16 @@ public:
     virtual Result<void> truncate_to(Offset end) = 0;
     /// Drops everything and starts at `start`.
     virtual Result<void> restart_at(Offset start) = 0;
-    /// Raises the log start (DeleteRecords, snapshots); whole segments below it are deleted.
+    /// Raises the log start (DeleteRecords, a leader's retention); what lies below can't be read
+    /// any more, and whole segments go with the next remove_old_segments().
     virtual Result<void> raise_start(Offset start) = 0;
+    /// Takes the oldest segments out of the log, at most `segments_max`: those below its start,
+    /// those whose records are all older than retention_ms, those without which it still has
+    /// retention_bytes. Only what ends at or below `high_watermark` goes; the active segment goes
+    /// like any other and is rolled before. The start moves with them. Their files end in
+    /// ".deleted" from now on and are the caller's to remove; who reads them may go on.
+    virtual Result<std::vector<std::string>> remove_old_segments(Offset high_watermark,
+                                                                 std::size_t segments_max) = 0;
 
     /// Syncs everything below log_end_offset(). A failure takes the log offline for good.
     virtual Result<void> flush() = 0;

@@ -65,9 +65,12 @@ public:
     virtual Result<void> mark_clean_shutdown(BrokerEpoch epoch) = 0;
 
     /// Partition directories, without __cluster_metadata's. Those of deleted topics (-delete) are
-    /// removed first, -stray and -future are left alone, unknown ones are an error as in Apache
-    /// Kafka.
+    /// left to take_deleted(), -stray and -future are left alone, unknown ones are an error as in
+    /// Apache Kafka.
     virtual Result<std::vector<FoundPartition>> find_partitions() = 0;
+    /// The directories of deleted partitions that find_partitions() has met: for the caller to
+    /// remove.
+    virtual std::vector<std::string> take_deleted() = 0;
     /// The partition's directory, with partition.metadata written if absent; both are synced
     /// with the log's first sync. INCONSISTENT_TOPIC_ID if it is there and names another topic.
     virtual Result<std::string> prepare_partition(const TopicPartition& partition,

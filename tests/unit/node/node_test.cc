@@ -60,10 +60,11 @@ std::vector<std::string> values_in(BytesView bytes, std::int64_t from) {
 /// A world of one server and one machine for clients.
 class OneNode {
 public:
-    explicit OneNode(std::uint64_t seed)
+    explicit OneNode(std::uint64_t seed, std::string_view more_properties = {})
         : world(seed), server(world.add_node("server")), machine(world.add_node("client")) {
-        world.boot(server, [this](sim::Node& self) {
-            auto loaded = config::parse_broker_config("server.properties", kProperties, "server");
+        const std::string properties = std::string(kProperties) + std::string(more_properties);
+        world.boot(server, [this, properties](sim::Node& self) {
+            auto loaded = config::parse_broker_config("server.properties", properties, "server");
             ASSERT_TRUE(loaded.has_value()) << loaded.error().why;
             NodeOptions options;
             options.config = std::move(loaded->config);
@@ -252,6 +253,31 @@ TEST_P(NodeTest, PowerLossKeepsTheTopicAndAPrefixOfItsRecords) {
         for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i], std::to_string(i));
         EXPECT_EQ(co_await produce(client, "t", {"next"}), static_cast<std::int64_t>(kept.size()));
     });
+}
+
+TEST_P(NodeTest, OldRecordsLeaveTheDiskByThemselves) {
+    OneNode one(GetParam(),
+                "log.retention.ms=1000\nlog.retention.check.interval.ms=10000\n"
+                "log.segment.delete.delay.ms=5000\n");
+    one.wait_until_started();
+    one.as_client([](Client& client) -> env::Task<void> {
+        co_await topic_id(client, "t");
+        co_await produce(client, "t", {"a", "b"});
+    });
+    const auto has = [&](const char* name) {
+        return one.server.files().exists(std::string("/data/t-0/") + name);
+    };
+    ASSERT_TRUE(has("00000000000000000000.log"));
+    one.world.run_for(11s);
+    EXPECT_TRUE(has("00000000000000000000.log.deleted"));
+    EXPECT_TRUE(has("00000000000000000002.log"));
+    one.world.run_for(6s);
+    EXPECT_FALSE(has("00000000000000000000.log.deleted"));
+    one.as_client([](Client& client) -> env::Task<void> {
+        EXPECT_EQ(co_await produce(client, "t", {"c"}), 2);
+        EXPECT_EQ(co_await fetch(client, "t", 2), std::vector<std::string>{"c"});
+    });
+    one.stop_cleanly();
 }
 
 TEST_P(NodeTest, UnknownVersionOfApiVersionsIsAnsweredInVersionZero) {

@@ -507,5 +507,32 @@ TEST_F(LocalPartitionTest, LosesNoWakeUpBetweenThreads) {
     }
 }
 
+TEST_F(LocalPartitionTest, OldSegmentsGoBelowTheHighWatermarkOnly) {
+    start({1, 2});
+    ASSERT_EQ(produce(4)->code, ErrorCode::none);
+    log_->let_go(Offset(4));
+    EXPECT_TRUE(partition_->remove_old_segments()->empty()) << "the follower has nothing yet";
+    fetch(4, BrokerId(2));
+    const auto listener = std::make_shared<Listener>();
+    partition_->listen(listener);
+    EXPECT_EQ(partition_->remove_old_segments()->size(), 1u);
+    EXPECT_EQ(partition_->log_start_offset(), Offset(4));
+    EXPECT_EQ(listener->told, 1) << "who waits below the start must hear of it";
+    EXPECT_EQ(fetch(0).code, ErrorCode::offset_out_of_range);
+    EXPECT_EQ(partition_->start_to_checkpoint(), std::nullopt);
+}
+
+TEST_F(LocalPartitionTest, AnAbandonedLogIsNeitherSyncedNorMissed) {
+    start();
+    ASSERT_EQ(produce(4)->code, ErrorCode::none);
+    partition_->abandon();
+    EXPECT_EQ(log_->durable_end_offset(), Offset(0));
+    EXPECT_TRUE(partition_->flush());
+    EXPECT_TRUE(partition_->close());
+    EXPECT_EQ(log_->durable_end_offset(), Offset(0));
+    EXPECT_TRUE(partition_->remove_old_segments()->empty());
+    EXPECT_EQ(produce(1)->code, ErrorCode::not_leader_or_follower);
+}
+
 }  // namespace
 }  // namespace milena::replication

@@ -122,12 +122,10 @@ protected:
         for (const auto& entry : node_.files().list(path).value()) count += entry.is_directory;
         return count;
     }
-    int strays() {
+    int named(const std::string& directory, std::string_view suffix) {
         int count = 0;
-        for (const std::string directory : {"/a", "/b"}) {
-            for (const auto& entry : node_.files().list(directory).value())
-                count += entry.name.ends_with("-stray");
-        }
+        for (const auto& entry : node_.files().list(directory).value())
+            count += entry.name.ends_with(suffix);
         return count;
     }
     std::string read(const std::string& path) {
@@ -241,19 +239,75 @@ TEST_F(LocalReplicasTest, StartsAFollowerAtItsCheckpointedHighWatermark) {
     EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(7));
 }
 
-TEST_F(LocalReplicasTest, StopsServingATopicThatIsGoneAndKeepsItsLog) {
+TEST_F(LocalReplicasTest, RemovesWhatATopicThatIsGoneHadAfterItsDelay) {
     topics_.add(kTopic, "t", 1);
     apply({kTopic});
     const auto partition = find(kTopic, 0);
+    ASSERT_EQ(produce(*partition, 4), ErrorCode::none);
+    const auto range = partition->fetch({.from = Offset(0), .bytes_max = 1000}).records;
+    int told = 0;
+    replicas_->when_deleted([&] { ++told; });
     topics_.remove(kTopic);
+    const auto calls = node_.faults().calls();
     apply({kTopic});
+    EXPECT_LE(node_.faults().calls(), calls + 1) << "a deleted log is renamed, and not synced";
     EXPECT_EQ(find(kTopic, 0), nullptr);
     EXPECT_TRUE(replicas_->all().empty());
     EXPECT_EQ(produce(*partition), ErrorCode::not_leader_or_follower);
-    EXPECT_TRUE(exists("/a/t-0/partition.metadata"));
+    EXPECT_FALSE(exists("/a/t-0"));
+    EXPECT_EQ(named("/a", "-delete"), 1);
+    EXPECT_EQ(told, 1);
+
+    const env::Instant due = replicas_->remove_deleted();
+    EXPECT_EQ(due - node_.clock().now(), std::chrono::minutes(1));
+    EXPECT_EQ(named("/a", "-delete"), 1);
+    world_.run_for(std::chrono::minutes(1));
+    EXPECT_EQ(replicas_->remove_deleted(), env::kNever);
+    EXPECT_EQ(named("/a", "-delete"), 0);
+    EXPECT_FALSE(bytes_of(range).empty()) << "who was reading may go on";
+    EXPECT_TRUE(replicas_->close());
 }
 
-TEST_F(LocalReplicasTest, SetsAsideTheLogOfAnOlderTopicOfTheSameName) {
+TEST_F(LocalReplicasTest, RemovesWhatWasDeletedBeforeTheStartWithoutDelay) {
+    topics_.add(kTopic, "t", 400);
+    apply({kTopic});
+    topics_.remove(kTopic);
+    apply({kTopic});
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    ASSERT_TRUE(loaded_);
+    EXPECT_EQ(named("/a", "-delete"), 200) << "a start does not wait for it";
+    EXPECT_LE(replicas_->remove_deleted(), node_.clock().now()) << "there is more";
+    EXPECT_EQ(replicas_->remove_deleted(), env::kNever);
+    EXPECT_EQ(named("/a", "-delete") + named("/b", "-delete"), 0);
+}
+
+TEST_F(LocalReplicasTest, OldSegmentsLeaveTheirLogsAndThenTheDisk) {
+    settings_.log.retention_ms = 1000;
+    settings_.file_delete_delay = std::chrono::seconds(5);
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    replicas_->enforce_retention();
+    EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(0));
+    world_.run_for(std::chrono::seconds(2));
+    replicas_->enforce_retention();
+    EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(4));
+    EXPECT_EQ(named("/a/t-0", ".log.deleted"), 1);
+    EXPECT_EQ(replicas_->remove_deleted() - node_.clock().now(), std::chrono::seconds(5));
+    world_.run_for(std::chrono::seconds(5));
+    EXPECT_EQ(replicas_->remove_deleted(), env::kNever);
+    EXPECT_EQ(named("/a/t-0", ".log.deleted"), 0);
+    // A segment begins where the log does: its name says so, and no checkpoint has to.
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(read("/a/log-start-offset-checkpoint"), "0\n0\n");
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(4));
+}
+
+TEST_F(LocalReplicasTest, AnOlderTopicOfTheSameNameIsNotInTheWay) {
     topics_.add(kTopic, "t", 1);
     apply({kTopic});
     ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
@@ -262,9 +316,9 @@ TEST_F(LocalReplicasTest, SetsAsideTheLogOfAnOlderTopicOfTheSameName) {
     ASSERT_NE(find(kOther, 0), nullptr);
     EXPECT_EQ(find(kOther, 0)->log_end_offset(), Offset(0));
     EXPECT_EQ(produce(*find(kOther, 0)), ErrorCode::none);
-    EXPECT_EQ(strays(), 1);
+    EXPECT_EQ(named("/a", "-delete"), 1);
 
-    // The same when the topic was made anew while this node was down.
+    // When the topic was made anew while this node was down, its log is a stray.
     ASSERT_TRUE(replicas_->close());
     open(true);
     ASSERT_TRUE(loaded_);
@@ -273,25 +327,10 @@ TEST_F(LocalReplicasTest, SetsAsideTheLogOfAnOlderTopicOfTheSameName) {
     apply({kOther, third});
     EXPECT_EQ(find(third, 0)->log_end_offset(), Offset(0));
     EXPECT_EQ(produce(*find(third, 0)), ErrorCode::none);
-    EXPECT_EQ(strays(), 2);
+    EXPECT_EQ(named("/a", "-stray"), 1);
     ASSERT_TRUE(replicas_->close());
     open(true);
     EXPECT_TRUE(loaded_);
-}
-
-TEST_F(LocalReplicasTest, TakesUpAReplicaThatItHadBefore) {
-    // Moved away and back: the log is where it was left, whichever directory has the most room now.
-    topics_.add(kTopic, "t", 1);
-    apply({kTopic});
-    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
-    topics_.remove(kTopic);
-    apply({kTopic});
-    topics_.add(kOther, "o", 1).add(kTopic, "t", 1, 1);
-    apply({kOther});
-    ASSERT_TRUE(exists("/a/o-0"));
-    apply({kTopic});
-    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(4));
-    EXPECT_FALSE(exists("/b/t-0"));
 }
 
 TEST_F(LocalReplicasTest, TellsOnceOfLogsThatBelongToNobody) {

@@ -59,6 +59,7 @@ public:
         return batches_.empty() ? start_ : batches_.back().next;
     }
     Offset durable_end_offset() const override { return std::min(durable_, log_end_offset()); }
+    Offset first_segment_offset() const override { return first_; }
     std::uint64_t size_bytes() const override { return 0; }
     std::size_t segment_count() const override { return 1; }
     LeaderEpoch last_epoch() const override {
@@ -157,7 +158,7 @@ public:
     Result<void> restart_at(Offset start) override {
         batches_.clear();
         epochs_.clear();
-        start_ = durable_ = start;
+        start_ = first_ = durable_ = start;
         return ok();
     }
     Result<void> raise_start(Offset start) override {
@@ -165,6 +166,16 @@ public:
         std::erase_if(batches_, [&](const Batch& batch) { return batch.next <= start; });
         return ok();
     }
+    /// What the test has said with let_go(): the next call moves the start there.
+    Result<std::vector<std::string>> remove_old_segments(Offset high_watermark,
+                                                         std::size_t) override {
+        if (!old_until_ || *old_until_ > high_watermark) return std::vector<std::string>{};
+        TRY_VOID(raise_start(*old_until_));
+        first_ = start_;
+        old_until_.reset();
+        return std::vector<std::string>{"0.log.deleted"};
+    }
+    void let_go(Offset until) { old_until_ = until; }
 
     Result<void> flush() override {
         durable_ = log_end_offset();
@@ -198,6 +209,8 @@ private:
     std::vector<Batch> batches_;
     std::map<LeaderEpoch, Offset> epochs_;
     Offset start_;
+    Offset first_;
+    std::optional<Offset> old_until_;
     Offset durable_;
     int appends_left_ = -1;
     bool then_offline_ = false;

@@ -141,7 +141,8 @@ TEST_F(LogDirectoryTest, LeftoversAreSettledAndTheUnknownIsAnError) {
     ASSERT_EQ(found->size(), 1U);
     EXPECT_EQ(found->at(0).partition.text(), "t-0");
     EXPECT_TRUE(found->at(0).topic_id.is_zero());
-    EXPECT_FALSE(node.files().exists(fmt::format("/data/gone-0.{}-delete", hex)));
+    EXPECT_EQ(directory->take_deleted(), std::vector{fmt::format("/data/gone-0.{}-delete", hex)});
+    EXPECT_TRUE(directory->take_deleted().empty());
     EXPECT_TRUE(node.files().exists(fmt::format("/data/t-1.{}-stray", hex)));
     for (const char* name : {"state", "t-01", "t-0.short-delete"}) {
         ASSERT_TRUE(node.files().create_directories(fmt::format("/data/{}", name)));

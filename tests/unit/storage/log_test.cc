@@ -119,7 +119,8 @@ TEST_P(ApacheLogTest, EveryPartitionIsFoundWithItsTopicId) {
     for (const json& line : expected("topic-id")) {
         EXPECT_EQ(ids[partition_of(line)].text(), line["id"].get<std::string>());
     }
-    EXPECT_FALSE(node.files().exists("/data/gone-0.a01cbbd60521471fb8197a9e646a0ffd-delete"));
+    EXPECT_EQ(directory->take_deleted(),
+              std::vector<std::string>{"/data/gone-0.a01cbbd60521471fb8197a9e646a0ffd-delete"});
 }
 
 TEST_P(ApacheLogTest, EveryLogBeginsAndEndsWhereTheBrokerSaidItDoes) {

@@ -95,6 +95,8 @@ private:
     void raise_start() {
         start_ = between(static_cast<int>(start_), static_cast<int>(end_));
         RC_ASSERT(log_->raise_start(Offset(start_)).has_value());
+        RC_ASSERT(log_->remove_old_segments(Offset(end_), 2).has_value());
+        RC_ASSERT(log_->log_start_offset() == Offset(start_));
         std::erase_if(batches_, [&](const ModelBatch& batch) {
             return batch.view().last_offset() < Offset(start_);
         });

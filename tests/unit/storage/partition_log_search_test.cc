@@ -77,6 +77,8 @@ TEST_F(PartitionLogSearchTest, ARangeStaysReadableWhenItsSegmentIsDeleted) {
     const auto log = filled(50);
     const FileRange range = *log->read(Offset(0), Offset(100), 1 << 20, true);
     ASSERT_TRUE(log->raise_start(Offset(100)));
+    for (const std::string& file : *log->remove_old_segments(Offset(100), 100))
+        ASSERT_TRUE(node.files().remove(file));
     const auto bytes = bytes_of(range);
     ASSERT_TRUE(bytes);
     EXPECT_EQ((*record::first_batch(*bytes))->base_offset(), Offset(0));

@@ -253,21 +253,6 @@ TEST_F(PartitionLogTest, RestartsEmptyAtAnyOffset) {
     EXPECT_EQ(log->log_end_offset(), Offset(1001));
 }
 
-TEST_F(PartitionLogTest, RaisingTheStartDeletesWholeSegmentsBelowIt) {
-    auto log = open();
-    fill(*log, 30);
-    const std::size_t before = segment_count();
-    ASSERT_TRUE(log->raise_start(Offset(31)));
-    EXPECT_LT(segment_count(), before);
-    EXPECT_EQ(log->log_start_offset(), Offset(31));
-    EXPECT_EQ(log->read(Offset(30), Offset(60), 1, true).error().code,
-              ErrorCode::offset_out_of_range);
-    EXPECT_EQ(all_batches(*log)->size(), 15U);  // the first is the one that holds 31
-    log = reopen(std::move(log));
-    EXPECT_EQ(log->log_start_offset(), Offset(31));
-    EXPECT_EQ(all_batches(*log)->size(), 15U);
-}
-
 TEST_F(PartitionLogTest, TheStartIsRaisedToTheEndAndNoFurther) {
     const auto log = open();
     fill(*log, 3);

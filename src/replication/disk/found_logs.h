@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "directories.h"
+#include "disk/directories.h"
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
 
@@ -59,7 +59,9 @@ private:
         void take(std::unique_ptr<storage::Log> opened) {
             log = std::move(opened);
             recovery.recovery_point = log->durable_end_offset();
-            recovery.log_start_offset = log->log_start_offset();
+            // As it is checkpointed: 0 where a segment's name tells it.
+            const Offset start = log->log_start_offset();
+            recovery.log_start_offset = start > log->first_segment_offset() ? start : Offset(0);
         }
     };
     using ByPartition = std::map<storage::TopicPartition, Found>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds, opens and hands out the logs that lay on the disk at start.
-#include "found_logs.h"
+#include "disk/found_logs.h"
 
 namespace milena::replication {
 namespace {

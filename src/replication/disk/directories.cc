@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choice and failure of log directories, and their checkpoints.
-#include "directories.h"
+#include "disk/directories.h"
 
 #include <algorithm>
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a replica's log begins, and how it ends when nobody wants it any more.
+#include "replica.h"
+
+namespace milena::replication {
+namespace {
+
+/// Segments that leave the log under one guard.
+constexpr std::size_t kSegmentsAtOnce = 32;
+
+}  // namespace
+
+Result<std::vector<std::string>> Replica::remove_old_segments(AfterGuard& after) {
+    if (stopped_ || closed_ends_ || offline()) return std::vector<std::string>{};
+    const Offset before = partition_log_->log_start_offset();
+    auto removed = partition_log_->remove_old_segments(view().high_watermark, kSegmentsAtOnce);
+    start_raised(before, after);
+    if (partition_log_->offline()) take_offline(after);
+    return removed;
+}
+
+void Replica::start_raised(Offset before, AfterGuard& after) {
+    const Offset start = partition_log_->log_start_offset();
+    if (start == before) return;
+    if (LeaderCore* const core = leader()) {
+        core->log_start_raised(start);
+    } else if (auto* const follower = std::get_if<FollowerCore>(&role_)) {
+        follower->log_start_raised(start);
+    } else {
+        roleless_high_watermark_ = std::max(roleless_high_watermark_, start);
+    }
+    after.news = true;
+}
+
+std::optional<Offset> Replica::start_to_checkpoint() const {
+    if (closed_ends_) return closed_start_to_checkpoint_;
+    const Offset start = partition_log_->log_start_offset();
+    return start > partition_log_->first_segment_offset() ? std::optional(start) : std::nullopt;
+}
+
+void Replica::abandon() {
+    INVARIANT(stopped_, "abandoned before it was stopped");
+    if (!closed_ends_) closed_ends_ = log_ends();
+}
+
+}  // namespace milena::replication

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a log begins: raised by its owner, and by the age and size of its oldest segments. Files
+// are only renamed here, which is quick enough for the guard; the rest is for whoever asked.
+#include <fmt/format.h>
+
+#include "partition_log.h"
+
+namespace milena::storage {
+
+Result<void> PartitionLog::raise_start(Offset start) {
+    TRY_VOID(check_usable());
+    if (start > log_end_) {
+        return fail(ErrorCode::offset_out_of_range,
+                    fmt::format("a start of {} behind the end {}", start, log_end_));
+    }
+    if (start <= log_start_) return ok();
+    log_start_ = start;
+    epochs_.truncate_start(start);
+    return ok();
+}
+
+/// As long as Kafka draws it: for each segment anew, and never more than segment.ms.
+void PartitionLog::draw_jitter() {
+    const std::int64_t jitter_max = std::min(options_.segment_jitter_ms, options_.segment_ms);
+    jitter_ms_ =
+        jitter_max <= 0
+            ? 0
+            : static_cast<std::int64_t>(random_.next() % static_cast<std::uint64_t>(jitter_max));
+}
+
+void PartitionLog::set_options(const LogOptions& options) {
+    const bool draws = options.segment_jitter_ms != options_.segment_jitter_ms;
+    options_ = options;
+    if (draws) draw_jitter();
+}
+
+/// Greatest timestamp in the segment. Records without one are as old as this process knows them.
+Result<Timestamp> PartitionLog::newest_record(std::size_t index) {
+    Segment& segment = *segments_[index];
+    const bool was_open = segment.open_file() != nullptr;
+    TRY(const TimeIndex::Entry greatest, segment.max_timestamp());
+    if (!was_open && is_sealed(index)) segment.release_file();
+    return greatest.timestamp.value >= 0 ? greatest.timestamp : segment.created_at();
+}
+
+Result<bool> PartitionLog::is_old(std::size_t index, std::uint64_t log_bytes) {
+    if (is_sealed(index) && segments_[index + 1]->base() <= log_start_) return true;
+    if (options_.retention_bytes >= 0) {
+        const auto kept = static_cast<std::uint64_t>(options_.retention_bytes);
+        if (log_bytes >= kept && log_bytes - kept >= segments_[index]->size()) return true;
+    }
+    if (options_.retention_ms < 0) return false;
+    TRY(const Timestamp newest, newest_record(index));
+    return clock_.wall().value - newest.value > options_.retention_ms;
+}
+
+/// How many segments, from the first on, are to go.
+Result<std::size_t> PartitionLog::count_old_segments(Offset high_watermark,
+                                                     std::size_t segments_max) {
+    std::uint64_t bytes = size_bytes_;
+    std::size_t count = 0;
+    while (count < segments_.size() && count < segments_max) {
+        const bool sealed = is_sealed(count);
+        const Offset end = sealed ? segments_[count + 1]->base() : log_end_;
+        const bool is_empty_end = !sealed && segments_[count]->size() == 0;
+        if (is_empty_end || end > high_watermark) break;
+        TRY(const bool goes, is_old(count, bytes));
+        if (!goes) break;
+        bytes -= segments_[count]->size();
+        ++count;
+    }
+    return count;
+}
+
+Result<std::vector<std::string>> PartitionLog::take_out(std::size_t count) {
+    std::vector<std::string> paths;
+    // First what may be read, then the files: whatever fails, nothing is found half.
+    log_start_ = std::max(log_start_, segments_[count]->base());
+    durable_end_ = std::max(durable_end_, log_start_);
+    epochs_.truncate_start(log_start_);
+    for (; count > 0; --count) {
+        const std::unique_ptr<Segment> segment = std::move(segments_.front());
+        segments_.erase(segments_.begin());
+        size_bytes_ -= segment->size();
+        // Files that wait for a sync would keep their space until then.
+        const std::string stem = directory_ + "/" + segment_file_name(segment->base(), ".");
+        std::erase_if(unsynced_, [&](const auto& file) { return file->path().starts_with(stem); });
+        TRY_VOID(or_offline(segment->set_aside(paths)));
+    }
+    return paths;
+}
+
+Result<std::vector<std::string>> PartitionLog::remove_old_segments(Offset high_watermark,
+                                                                   std::size_t segments_max) {
+    TRY_VOID(check_usable());
+    TRY(const std::size_t count, count_old_segments(high_watermark, segments_max));
+    if (count == 0) return std::vector<std::string>{};
+    if (count == segments_.size()) {
+        TRY_VOID(roll(log_end_));
+        // A power cut that kept the renames and lost the new name would leave a log that begins at
+        // 0.
+        TRY_VOID(flush());
+    }
+    LOG_INFO(logger_, "segments leave the log", kv("directory", directory_), kv("segments", count),
+             kv("log_start", segments_[count]->base()));
+    return take_out(count);
+}
+
+}  // namespace milena::storage
