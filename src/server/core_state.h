@@ -8,15 +8,25 @@
 
 namespace milena::server {
 
+class FetchSessions;
+
+/// What the cores have in common.
+struct SharedByCores {
+    wire::ConnectionLimits limits;
+    env::ByteBudget& budget;
+    FetchSessions& fetch_sessions;
+};
+
 struct CoreState {
-    CoreState(env::Env& env, env::Executor executor, wire::ConnectionLimits limits,
-              env::ByteBudget& budget, const Logger& log)
+    CoreState(env::Env& env, env::Executor executor, const SharedByCores& shared, const Logger& log)
         : owner(executor),
-          connections(env, executor, limits, budget, log),
+          fetch_sessions(shared.fetch_sessions),
+          connections(env, executor, shared.limits, shared.budget, log),
           deadlines(env, executor),
           sweep_pause(env, executor) {}
 
     env::Executor owner;
+    FetchSessions& fetch_sessions;
     wire::CoreConnections connections;
     Deadlines deadlines;
     RequestMetrics metrics;

@@ -2,6 +2,7 @@
 // Asks partitions within the limits of a Fetch, and turns what they gave into its answer.
 #include "fetching.h"
 
+#include "fetch/fetch_scratch.h"
 #include "leader_endpoints.h"
 
 namespace milena::server {
@@ -43,75 +44,109 @@ bool is_urgent(const FetchAnswer& answer) {
     return answer.code != ErrorCode::none || answer.diverging_epoch;
 }
 
-BrokerId replica_of(const Request& request, const FetchRequest& body) {
+}  // namespace
+
+BrokerId fetching_replica(const Request& request, const FetchRequest& body) {
     return BrokerId(request.version() >= kFirstVersionWithReplicaState
                         ? body.replica_state.replica_id
                         : body.replica_id);
 }
 
-}  // namespace
-
-Fetching::Fetching(const Request& request, const FetchRequest& body)
+Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratch& scratch)
     : request_(request),
       body_(body),
-      bytes_min_(unsigned_limit(body.min_bytes)),
+      parts_(scratch.parts),
+      files_(scratch.files),
       bytes_max_(std::min(unsigned_limit(body.max_bytes),
                           unsigned_limit(request.broker().config.network.fetch_bytes_max))) {
-    const auto image = request.broker().image.load();
-    for (const auto& topic : body.topics) {
-        const auto found =
-            request.version() >= kFirstVersionWithTopicIds
-                ? find_topic(request, *image, topic.topic_id, security::Operation::read)
-                : find_topic(request, *image, topic.topic, security::Operation::read);
-        for (const auto& asked : topic.partitions) add_part(found, asked);
-    }
     // More than the answer may hold will never be there.
-    bytes_min_ = std::min(bytes_min_, bytes_max_);
-    if (std::ranges::none_of(parts_, [](const FetchPart& part) { return part.replica != nullptr; }))
-        has_urgent_ = true;
+    bytes_min_ = std::min(unsigned_limit(body.min_bytes), bytes_max_);
+    INVARIANT(parts_.empty(), "two fetches work in one place");
 }
 
-void Fetching::add_part(const TopicLookup& topic, const FetchRequest::FetchPartition& asked) {
-    FetchPart& part = parts_.emplace_back();
+Fetching::~Fetching() {
+    parts_.clear();
+    files_.clear();
+}
+
+bool Fetching::uses_topic_ids() const {
+    return request_.version() >= kFirstVersionWithTopicIds;
+}
+
+void Fetching::add_all() {
+    const auto image = request_.broker().image.load();
+    for (const auto& topic : body_.topics) {
+        const auto found =
+            uses_topic_ids()
+                ? find_topic(request_, *image, topic.topic_id, security::Operation::read)
+                : find_topic(request_, *image, topic.topic, security::Operation::read);
+        for (const auto& asked : topic.partitions)
+            set(parts_.size(), {topic.topic, topic.topic_id}, asked, found);
+    }
+    if (std::ranges::none_of(parts_, &FetchPart::can_be_asked)) has_urgent_ = true;
+}
+
+FetchPart& Fetching::set(std::size_t number, const FetchTopic& topic,
+                         const FetchRequest::FetchPartition& asked, const TopicLookup& found) {
+    INVARIANT(number <= parts_.size(), "parts come one by one");
+    if (number == parts_.size()) parts_.emplace_back();
+    FetchPart& part = parts_[number];
+    bytes_ -= part.answer.records.length;
+    static_cast<FetchOutcome&>(part) = {};
+    part.topic = uses_topic_ids() ? FetchTopic{{}, topic.id} : topic;
     part.index = asked.partition;
     part.partition_bytes_max = unsigned_limit(asked.partition_max_bytes);
     part.question = {.from = Offset(asked.fetch_offset),
                      .current_leader_epoch = epoch_or_none(asked.current_leader_epoch),
                      .last_fetched_epoch = epoch_or_none(asked.last_fetched_epoch),
                      .log_start_offset = Offset(asked.log_start_offset),
-                     .replica = replica_of(request_, body_),
+                     .replica = fetching_replica(request_, body_),
                      .read_committed = body_.isolation_level == kReadCommitted};
-    auto replica = find_replica(request_, topic, asked.partition);
-    if (replica && is_valid(body_, asked)) {
+    auto replica = find_replica(request_, found, asked.partition);
+    part.can_be_asked = replica && is_valid(body_, asked);
+    if (part.can_be_asked) {
         part.replica = std::move(*replica);
-    } else {
-        part.answer.code = replica ? ErrorCode::invalid_request : replica.error().code;
-        // Kafka does not cut the wait for the others short where a topic or partition is unknown:
-        // whoever asks for one again and again would else do so without a pause.
-        has_urgent_ = has_urgent_ || !is_unknown(part.answer.code);
+        return part;
     }
+    part.replica = nullptr;
+    part.answer.code = replica ? ErrorCode::invalid_request : replica.error().code;
+    // Kafka does not cut the wait for the others short where a topic or partition is unknown:
+    // whoever asks for one again and again would else do so without a pause.
+    has_urgent_ = has_urgent_ || !is_unknown(part.answer.code);
+    return part;
+}
+
+void Fetching::refuse(FetchPart& part, ErrorCode code) {
+    part.can_be_asked = false;
+    part.answer.code = code;
+    has_urgent_ = true;
 }
 
 void Fetching::ask_all() {
     for (std::size_t i = 0; i < parts_.size(); ++i) ask(i);
 }
 
+void Fetching::ask_if_room(std::size_t number) {
+    if (bytes_ == 0 || room() != 0) ask(number);
+}
+
 void Fetching::ask(std::size_t number) {
     FetchPart& part = parts_[number];
-    if (part.replica == nullptr) return;
+    if (!part.can_be_asked) return;
     bytes_ -= part.answer.records.length;
-    const std::uint64_t room = bytes_max_ - std::min(bytes_, bytes_max_);
     // The first data is given whole whatever the limits are, or a client with small ones would
     // never get further.
     part.question.at_least_one_batch = bytes_ == 0;
-    part.question.bytes_max = std::min(part.partition_bytes_max, room);
+    part.question.bytes_max = std::min(part.partition_bytes_max, room());
+    part.was_asked = true;
+    part.had_room = part.question.bytes_max != 0;
     part.answer = part.replica->fetch(part.question);
     bytes_ += part.answer.records.length;
     has_urgent_ = has_urgent_ || is_urgent(part.answer);
 }
 
-FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol::Arena& arena,
-                                                std::vector<replication::FileRange>& files) const {
+FetchResponse::PartitionData Fetching::describe(const FetchPart& part,
+                                                protocol::Arena& arena) const {
     const FetchAnswer& answer = part.answer;
     FetchResponse::PartitionData out;
     out.partition_index = part.index;
@@ -135,39 +170,57 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol:
         out.records = BytesView();
     } else {
         out.records = protocol::Records::external(answer.records.length,
-                                                  static_cast<std::uint32_t>(files.size()));
-        files.push_back(answer.records);
+                                                  static_cast<std::uint32_t>(files_.size()));
+        files_.push_back(answer.records);
     }
     return out;
 }
 
-Result<void> Fetching::answer_to(Request& request) const {
-    FetchResponse response;
-    LeaderEndpoints endpoints;
-    std::vector<replication::FileRange> files;
-    auto topics =
-        request.arena.make_array<FetchResponse::FetchableTopicResponse>(body_.topics.size());
+/// Those whose replica was asked come first, then the others, as Kafka has it; neighbours of one
+/// topic stand together.
+protocol::Array<FetchResponse::FetchableTopicResponse> Fetching::describe_all(
+    protocol::Arena& arena) const {
+    const auto told = static_cast<std::size_t>(std::ranges::count_if(parts_, &FetchPart::is_told));
+    auto partitions = arena.make_array<FetchResponse::PartitionData>(told);
+    auto topics = arena.make_array<FetchResponse::FetchableTopicResponse>(told);
+    std::size_t topic_count = 0;
     std::size_t next = 0;
-    for (std::size_t i = 0; i < topics.size(); ++i) {
-        auto parts = request.arena.make_array<FetchResponse::PartitionData>(
-            body_.topics[i].partitions.size());
-        for (auto& part : parts) {
-            // A replica knows the others.
-            if (parts_[next].question.replica.value < 0)
-                endpoints.add(parts_[next].answer.current_leader.leader);
-            part = describe(parts_[next++], request.arena, files);
+    std::size_t first = 0;
+    for (const bool were_asked : {true, false}) {
+        for (const FetchPart& part : parts_) {
+            if (!part.is_told || (part.replica != nullptr) != were_asked) continue;
+            auto* topic = topic_count == 0 ? nullptr : &topics[topic_count - 1];
+            if (topic == nullptr || topic->topic != part.topic.name ||
+                topic->topic_id != part.topic.id) {
+                topic = &topics[topic_count++];
+                topic->topic = part.topic.name;
+                topic->topic_id = part.topic.id;
+                first = next;
+            }
+            partitions[next++] = describe(part, arena);
+            topic->partitions = partitions.subspan(first, next - first);
         }
-        topics[i].topic = body_.topics[i].topic;
-        topics[i].topic_id = body_.topics[i].topic_id;
-        topics[i].partitions = parts;
     }
-    response.responses = topics;
+    return std::span<const FetchResponse::FetchableTopicResponse>(topics.first(topic_count));
+}
+
+Result<void> Fetching::answer_to(Request& request, std::int32_t session_id) const {
+    files_.clear();
+    FetchResponse response;
+    response.session_id = session_id;
+    response.responses = describe_all(request.arena);
     if (request.version() >= kFirstVersionWithLeaders) {
+        LeaderEndpoints endpoints;
+        for (const FetchPart& part : parts_) {
+            // A replica knows the others.
+            if (part.is_told && part.question.replica.value < 0)
+                endpoints.add(part.answer.current_leader.leader);
+        }
         const auto image = request.broker().image.load();
         response.node_endpoints = endpoints.resolve<FetchResponse::NodeEndpoint>(
             *image, request.session.listener(), request.arena);
     }
-    return answer(request, response, files);
+    return answer(request, response, files_);
 }
 
 }  // namespace milena::server

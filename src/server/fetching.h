@@ -5,45 +5,58 @@
 
 #include <vector>
 
-#include "milena/protocol/messages/fetch.h"
+#include "fetch/fetch_part.h"
 #include "topics.h"
 
 namespace milena::server {
 
-/// One partition's part of the request.
-struct FetchPart {
-    std::int32_t index = 0;
-    std::shared_ptr<replication::Partition> replica;  ///< null where `answer` is an error already
-    replication::FetchQuestion question;
-    std::uint64_t partition_bytes_max = 0;
-    replication::FetchAnswer answer;
-};
+struct FetchScratch;
+
+/// Who asks: a broker's id, or a negative number for a consumer.
+BrokerId fetching_replica(const Request& request, const protocol::FetchRequest& body);
 
 class Fetching {
 public:
-    Fetching(const Request& request, const protocol::FetchRequest& body);
+    /// With no partitions yet. Works in `scratch` and leaves it empty.
+    Fetching(const Request& request, const protocol::FetchRequest& body, FetchScratch& scratch);
+    ~Fetching();
+    Fetching(const Fetching&) = delete;
+    Fetching& operator=(const Fetching&) = delete;
+
+    bool uses_topic_ids() const;
+    /// All partitions that the request names.
+    void add_all();
+    /// The partition with that number, which may be a new one, is asked so.
+    FetchPart& set(std::size_t number, const FetchTopic& topic,
+                   const protocol::FetchRequest::FetchPartition& asked, const TopicLookup& found);
+    /// The part is answered with an error in place of being asked, and the wait ends.
+    void refuse(FetchPart& part, ErrorCode code);
 
     /// Asks every partition, in the order of the request.
     void ask_all();
     /// Asks again the one with that number; others keep what they gave.
     void ask(std::size_t number);
+    /// The same, but not if the others have filled the answer.
+    void ask_if_room(std::size_t number);
 
     /// There is enough, or something that the client must hear of now.
     bool is_complete() const { return has_urgent_ || bytes_ >= bytes_min_; }
     std::vector<FetchPart>& parts() { return parts_; }
 
-    /// Encodes the answer in its place. On the connection's thread.
-    Result<void> answer_to(Request& request) const;
+    /// Encodes the answer in its place: the parts that are to be told. On the connection's thread.
+    Result<void> answer_to(Request& request, std::int32_t session_id) const;
 
 private:
-    void add_part(const TopicLookup& topic, const protocol::FetchRequest::FetchPartition& asked);
-    protocol::FetchResponse::PartitionData describe(
-        const FetchPart& part, protocol::Arena& arena,
-        std::vector<replication::FileRange>& files) const;
+    std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
+    protocol::FetchResponse::PartitionData describe(const FetchPart& part,
+                                                    protocol::Arena& arena) const;
+    protocol::Array<protocol::FetchResponse::FetchableTopicResponse> describe_all(
+        protocol::Arena& arena) const;
 
     const Request& request_;
     const protocol::FetchRequest& body_;
-    std::vector<FetchPart> parts_;
+    std::vector<FetchPart>& parts_;
+    std::vector<replication::FileRange>& files_;
     std::uint64_t bytes_min_ = 0;
     std::uint64_t bytes_max_ = 0;
     std::uint64_t bytes_ = 0;

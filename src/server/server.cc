@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fetch/fetch_sessions.h"
 #include "session.h"
 
 namespace milena::server {
@@ -46,14 +47,18 @@ public:
     explicit TcpServer(Broker broker)
         : broker_(std::move(broker)),
           budget_(broker_.request_bytes_max),
+          fetch_sessions_(broker_.env,
+                          static_cast<std::size_t>(broker_.config.network.fetch_session_slots)),
           stopped_(broker_.env, broker_.env.control()) {
         const auto& network = broker_.config.network;
-        const wire::ConnectionLimits limits{
-            .frame_bytes_max = static_cast<std::uint32_t>(network.request_bytes_max),
-            .idle_max = std::chrono::milliseconds(network.connections_max_idle_ms)};
+        const SharedByCores shared{
+            {.frame_bytes_max = static_cast<std::uint32_t>(network.request_bytes_max),
+             .idle_max = std::chrono::milliseconds(network.connections_max_idle_ms)},
+            budget_,
+            fetch_sessions_};
         for (std::size_t i = 0; i < broker_.env.core_count(); ++i) {
-            cores_.push_back(std::make_unique<CoreState>(broker_.env, broker_.env.core(i), limits,
-                                                         budget_, broker_.log));
+            cores_.push_back(
+                std::make_unique<CoreState>(broker_.env, broker_.env.core(i), shared, broker_.log));
         }
     }
 
@@ -207,6 +212,7 @@ private:
 
     Broker broker_;
     env::ByteBudget budget_;
+    FetchSessions fetch_sessions_;
     std::vector<std::unique_ptr<CoreState>> cores_;
     std::vector<std::unique_ptr<Bound>> bound_;
     bool loops_run_ = false;

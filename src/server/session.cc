@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "api.h"
+#include "fetch/fetch_scratch.h"
 
 namespace milena::server {
 namespace {
@@ -29,6 +30,14 @@ Result<const Api*> api_for(const protocol::RequestHead& head, bool controller_li
 }
 
 }  // namespace
+
+Session::Session(const Broker& broker, CoreState& core, const config::Listener& listener)
+    : broker_(broker),
+      core_(core),
+      listener_(listener),
+      fetch_scratch_(std::make_unique<FetchScratch>()) {}
+
+Session::~Session() = default;
 
 env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& connection) {
     const env::Instant received = broker_.env.clock().now();

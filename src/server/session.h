@@ -15,10 +15,12 @@
 
 namespace milena::server {
 
+struct FetchScratch;
+
 class Session final : public wire::FrameHandler {
 public:
-    Session(const Broker& broker, CoreState& core, const config::Listener& listener)
-        : broker_(broker), core_(core), listener_(listener) {}
+    Session(const Broker& broker, CoreState& core, const config::Listener& listener);
+    ~Session() override;
 
     env::Task<Result<void>> serve(MutableBytes frame, wire::Connection& connection) override;
 
@@ -41,6 +43,7 @@ public:
     /// Where the answer to one Produce is gathered: the same object again and again, unless the
     /// last one is parked.
     const std::shared_ptr<ProduceAnswers>& produce_answers();
+    FetchScratch& fetch_scratch() { return *fetch_scratch_; }
 
 private:
     const Broker& broker_;
@@ -49,6 +52,7 @@ private:
     security::Principal principal_;
     protocol::Arena arena_;
     std::shared_ptr<ProduceAnswers> produce_answers_;
+    std::unique_ptr<FetchScratch> fetch_scratch_;
 };
 
 }  // namespace milena::server

@@ -2,14 +2,15 @@
 """Conversations with a server, to be held with two and compared.
 
 Each is a function that is given a Talk and says what it has to say; the Talk writes down what was answered, with what
-no two servers share (ids, ports, the time) replaced by a word. answers.json.gz is what Apache Kafka 4.4.0 answered:
-tests/cluster/test_answers.py holds Milena against it, tests/compat/test_same_answers.py holds Apache against it too.
+no two servers share (ids, ports, the time) replaced by a word. What Apache Kafka 4.4.0 answered is in answers.json.gz,
+or for the conversations of a file NAME in answers_NAME.json.gz: tests/cluster/test_answers.py holds Milena against it,
+tests/compat/test_same_answers.py holds Apache against it too.
 """
 import gzip
 import json
 import pathlib
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[1] / 'golden' / 'answers.json.gz'
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / 'golden'
 CONVERSATIONS = {}
 
 
@@ -23,8 +24,12 @@ def conversation(function):
 def load():
     """All conversations, in the order of their files."""
     from . import api_versions, connections, create_topics, fetch, list_offsets, metadata, produce  # noqa: F401
+    from . import fetch_sessions  # noqa: F401
     return CONVERSATIONS
 
 
 def golden():
-    return json.loads(gzip.decompress(GOLDEN.read_bytes()))
+    found = {}
+    for path in sorted(GOLDEN.glob('answers*.json.gz')):
+        found |= json.loads(gzip.decompress(path.read_bytes()))
+    return found

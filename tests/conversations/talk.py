@@ -178,6 +178,8 @@ class Talk:
     def tidy_number(number, name=''):
         if name == 'Port':
             return 'port'
+        if name == 'SessionId':
+            return 'a session' if number > 0 else number
         if name == 'FinalizedFeaturesEpoch':
             return 'an offset' if number > 0 else number
         return 'now' if abs(number - time.time() * 1000) < NOW_RANGE_MS else number

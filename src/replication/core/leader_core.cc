@@ -71,6 +71,12 @@ Append LeaderCore::stage(std::int64_t records) {
 
 LeaderOutput LeaderCore::appended(Offset end, env::Instant now) {
     INVARIANT(log_.end < end && end <= staged_end_, "appended what was not staged");
+    // Whoever is in sync and had all there was has kept up until this moment, though nobody may
+    // have asked since: a fetch session does not ask for partitions without news.
+    for (FollowerProgress& follower : followers_) {
+        if (follower.log_end == log_.end && isr_.maximal_contains(follower.replica))
+            follower.last_caught_up = std::max(follower.last_caught_up, now);
+    }
     log_.end = end;
     return advance(now);
 }

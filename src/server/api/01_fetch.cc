@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetch: asks each partition what it has, waits for more if that is too little, and answers with
-// ranges of files. Sessions (KIP-227) are not granted: every answer says session 0, upon which
-// clients send all their partitions.
+// ranges of files. A request that goes on with a session (KIP-227) costs as much as has changed;
+// one without a session pays for each partition.
 #include "milena/protocol/messages/fetch.h"
 
 #include "../api.h"
+#include "../fetch/fetch_scratch.h"
+#include "../fetch/fetch_sessions.h"
+#include "../fetch/session_fetch.h"
 #include "../fetch_wait.h"
-#include "../fetching.h"
 
 namespace milena::server {
 namespace {
 
 using protocol::FetchRequest;
-using protocol::FetchResponse;
 
-/// Epochs that open a session or ask for none; any other goes on with one, which we never granted.
+/// Asks for all that it names, and for a session to go on with.
+constexpr std::int32_t kOpensSession = 0;
+/// The same without a session.
+constexpr std::int32_t kWithoutSession = -1;
+
 bool names_all_partitions(const FetchRequest& body) {
-    return body.session_epoch == 0 || body.session_epoch == -1;
-}
-
-Result<void> answer_no_session(Request& request) {
-    FetchResponse response;
-    response.error_code = static_cast<std::int16_t>(ErrorCode::fetch_session_id_not_found);
-    return answer(request, response);
+    return body.session_epoch == kOpensSession || body.session_epoch == kWithoutSession;
 }
 
 /// Waits until there is enough, the deadline comes, or the connection closes.
@@ -47,16 +46,48 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
     connection.on_close({});
 }
 
-env::Task<Result<void>> serve(Request& request) {
-    CO_TRY(const auto body, decode_body<FetchRequest>(request));
-    if (!names_all_partitions(body)) co_return answer_no_session(request);
-    Fetching fetching(request, body);
+env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
+    Fetching fetching(request, body, request.session.fetch_scratch());
+    fetching.add_all();
     fetching.ask_all();
     if (!fetching.is_complete() && body.max_wait_ms > 0 && !fetching.parts().empty()) {
         co_await wait_for_more(request, fetching, request.deadline(body.max_wait_ms));
         if (request.connection.is_closed()) co_return ok();
     }
-    co_return fetching.answer_to(request);
+    std::int32_t session_id = 0;
+    if (body.session_epoch == kOpensSession) {
+        const bool is_follower = fetching_replica(request, body).value >= 0;
+        session_id = request.session.core().fetch_sessions.open(body, request.version(),
+                                                                is_follower, fetching.parts());
+    }
+    co_return fetching.answer_to(request, session_id);
+}
+
+env::Task<Result<void>> serve(Request& request) {
+    CO_TRY(auto body, decode_body<FetchRequest>(request));
+    FetchSessions& sessions = request.session.core().fetch_sessions;
+    if (names_all_partitions(body)) {
+        if (body.session_id != 0) sessions.remove(body.session_id);
+        co_return co_await serve_all(request, body);
+    }
+    const auto session = sessions.find(body.session_id);
+    if (session == nullptr)
+        co_return answer_session_error(request, ErrorCode::fetch_session_id_not_found);
+    const SessionTurn turn =
+        session->begin(body, request.version(), request.session.fetch_scratch().forgotten);
+    if (turn.code == ErrorCode::none && turn.partitions == 0) {
+        sessions.remove(session->id());
+        body.session_epoch = kWithoutSession;
+        co_return co_await serve_all(request, body);
+    }
+    if (turn.code == ErrorCode::fetch_session_id_not_found) sessions.remove(session->id());
+    if (turn.code != ErrorCode::none) co_return answer_session_error(request, turn.code);
+    if (!sessions.touch(*session, turn))
+        co_return answer_session_error(request, ErrorCode::fetch_session_id_not_found);
+    SessionFetch fetch(request, body, session, turn);
+    co_await fetch.gather(request.deadline(body.max_wait_ms));
+    if (request.connection.is_closed()) co_return ok();
+    co_return fetch.answer();
 }
 
 }  // namespace

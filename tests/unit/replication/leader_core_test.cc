@@ -231,6 +231,17 @@ TEST(LeaderIsr, KeepsAMemberThatHasAllThereIsHoweverLongItIsSilent) {
     EXPECT_FALSE(leader.core.propose_isr(at(1000)));
 }
 
+TEST(LeaderIsr, GivesAMemberThatHadAllThereWasItsTimeWhenThereIsMore) {
+    // A session fetches nothing from a quiet partition: its silence tells nothing.
+    Leading leader({1, 2});
+    leader.fetched(2, 10, 0);
+    leader.append(5, 1000);
+    EXPECT_FALSE(leader.core.propose_isr(at(1030)));
+    const auto proposal = leader.core.propose_isr(at(1031));
+    ASSERT_TRUE(proposal);
+    EXPECT_EQ(proposal->in_sync_replicas, brokers({1}));
+}
+
 TEST(LeaderIsr, KeepsAMemberThatFollowsABusyLeaderOneFetchBehind) {
     // It never fetches from the end, but each time from where the end was the time before.
     Leading leader({1, 2});

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Admission under the slots' guard; the work on a session comes before or after.
+#include "fetch_sessions.h"
+
+#include <algorithm>
+
+namespace milena::server {
+namespace {
+
+constexpr std::int16_t kFirstVersionWithTopicIds = 13;
+
+/// True if a topic is named that can't exist, so that nobody keeps such names here.
+bool has_overlong_name(const protocol::FetchRequest& body) {
+    return std::ranges::any_of(body.topics, [](const auto& topic) {
+        return topic.topic.size() > SessionPartitions::kNameBytesMax;
+    });
+}
+
+}  // namespace
+
+std::shared_ptr<FetchSession> FetchSessions::find(std::int32_t id) const {
+    return slots_.with([&](const SessionSlots& slots) { return slots.find(id); });
+}
+
+std::int32_t FetchSessions::open(const protocol::FetchRequest& body, std::int16_t version,
+                                 bool is_follower, std::span<const FetchPart> parts) {
+    if (has_overlong_name(body)) return 0;
+    std::shared_ptr<FetchSession> evicted;
+    std::shared_ptr<FetchSession> session;
+    const env::Instant now = env_.clock().now();
+    slots_.with([&](SessionSlots& slots) {
+        std::int32_t id = 0;
+        while (id == 0 || slots.contains(id))
+            id = static_cast<std::int32_t>(env_.random().next() & INT32_MAX);
+        auto made = std::make_shared<FetchSession>(id, version >= kFirstVersionWithTopicIds);
+        if (slots.admit({id, is_follower, parts.size(), made}, now, evicted))
+            session = std::move(made);
+    });
+    if (evicted != nullptr) evicted->end();
+    if (session == nullptr) return 0;
+    session->fill(body, parts);  // nobody else knows its id yet
+    return session->id();
+}
+
+bool FetchSessions::touch(FetchSession& session, const SessionTurn& turn) {
+    const env::Instant now = env_.clock().now();
+    const bool fits = slots_.with(
+        [&](SessionSlots& slots) { return slots.touch(session.id(), turn.partitions, now); });
+    if (!fits) remove(session.id());
+    return fits;
+}
+
+void FetchSessions::remove(std::int32_t id) {
+    const auto session = slots_.with([&](SessionSlots& slots) { return slots.remove(id); });
+    if (session != nullptr) session->end();
+}
+
+}  // namespace milena::server

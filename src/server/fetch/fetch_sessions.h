@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fetch sessions of this broker, by their id; as many as
+// max.incremental.fetch.session.cache.slots says. From any thread.
+#pragma once
+
+#include "fetch_session.h"
+#include "milena/env/env.h"
+#include "session_slots.h"
+
+namespace milena::server {
+
+class FetchSessions {
+public:
+    FetchSessions(env::Env& env, std::size_t slots) : env_(env), slots_(slots) {}
+
+    /// Null if there is none.
+    std::shared_ptr<FetchSession> find(std::int32_t id) const;
+    /// Opens a session with what `body`, a full request, asks, and `parts` was answered to it. Its
+    /// id; 0 if none is to be had.
+    std::int32_t open(const protocol::FetchRequest& body, std::int16_t version, bool is_follower,
+                      std::span<const FetchPart> parts);
+    /// A turn of the session was begun. False if it has too many partitions now: then it has ended.
+    bool touch(FetchSession& session, const SessionTurn& turn);
+    /// Ends the session, if there is one.
+    void remove(std::int32_t id);
+
+private:
+    env::Env& env_;
+    env::Guarded<SessionSlots> slots_;
+};
+
+}  // namespace milena::server

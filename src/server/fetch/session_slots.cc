@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of use is a list, the order of worth two sets; a session's place in a set changes only
+// when its size does, and takes no memory then.
+#include "session_slots.h"
+
+#include "milena/base/invariant.h"
+
+namespace milena::server {
+namespace {
+
+/// Puts `now` in the place of `before`, or in a new one, without memory if there was one.
+template <class Set, class Key>
+void reposition(Set& set, bool was_in, const Key& before, const Key& now) {
+    if (!was_in) {
+        set.insert(now);
+    } else if (before != now) {
+        auto node = set.extract(before);
+        INVARIANT(!node.empty(), "a session without its place");
+        node.value() = now;
+        set.insert(std::move(node));
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<FetchSession> SessionSlots::find(std::int32_t id) const {
+    const auto found = kept_.find(id);
+    return found == kept_.end() ? nullptr : found->second.session;
+}
+
+/// Who makes room for `session`, or 0.
+std::int32_t SessionSlots::evictable(const NewSession& session, env::Instant now) const {
+    if (by_use_.empty()) return 0;
+    const std::int32_t oldest = by_use_.front();
+    if (now - kept_.at(oldest).last_used > kEvictionAge) return oldest;
+    const auto& candidates = session.is_privileged ? to_followers_ : to_all_;
+    if (candidates.empty()) return 0;
+    const Worth worth{session.is_privileged, session.partitions, 0};
+    return worth < *candidates.begin() ? 0 : std::get<std::int32_t>(*candidates.begin());
+}
+
+bool SessionSlots::admit(NewSession session, env::Instant now,
+                         std::shared_ptr<FetchSession>& evicted) {
+    INVARIANT(!contains(session.id), "two sessions with one id");
+    if (partitions_ + session.partitions > kPartitionsMax) return false;
+    if (kept_.size() >= sessions_max_) {
+        const std::int32_t goes = evictable(session, now);
+        if (goes == 0) return false;
+        evicted = remove(goes);
+    }
+    Kept& kept = kept_[session.id];
+    kept.session = std::move(session.session);
+    kept.created = now;
+    kept.place = by_use_.insert(by_use_.end(), session.id);
+    kept.last_used = now;
+    partitions_ += session.partitions;
+    rank(kept, {session.is_privileged, session.partitions, session.id}, now);
+    return true;
+}
+
+bool SessionSlots::touch(std::int32_t id, std::size_t partitions, env::Instant now) {
+    const auto found = kept_.find(id);
+    if (found == kept_.end()) return true;
+    Kept& kept = found->second;
+    const auto [is_privileged, before, _] = kept.worth;
+    if (partitions > before && partitions_ + (partitions - before) > kPartitionsMax) return false;
+    partitions_ = partitions_ - before + partitions;
+    by_use_.splice(by_use_.end(), by_use_, kept.place);
+    kept.last_used = now;
+    rank(kept, {is_privileged, partitions, id}, now);
+    return true;
+}
+
+void SessionSlots::rank(Kept& kept, Worth worth, env::Instant now) {
+    const bool is_old = now - kept.created > kEvictionAge;
+    const bool is_privileged = std::get<bool>(worth);
+    if (is_old || !is_privileged) {
+        reposition(to_followers_, kept.yields_to_followers, kept.worth, worth);
+        kept.yields_to_followers = true;
+    }
+    if (is_old) {
+        reposition(to_all_, kept.yields_to_all, kept.worth, worth);
+        kept.yields_to_all = true;
+    }
+    kept.worth = worth;
+}
+
+std::shared_ptr<FetchSession> SessionSlots::remove(std::int32_t id) {
+    const auto found = kept_.find(id);
+    if (found == kept_.end()) return nullptr;
+    Kept& kept = found->second;
+    std::shared_ptr<FetchSession> session = std::move(kept.session);
+    by_use_.erase(kept.place);
+    to_followers_.erase(kept.worth);
+    to_all_.erase(kept.worth);
+    partitions_ -= std::get<std::size_t>(kept.worth);
+    kept_.erase(found);
+    return session;
+}
+
+}  // namespace milena::server
