@@ -84,6 +84,7 @@ const Option& Parser::required(const Option& option) {
 }
 
 std::optional<int> Parser::parse(const Arguments& arguments) {
+    if (arguments.empty()) return wrong_usage(about_);
     try {
         // CLI11 takes them from the back.
         declared_->app.parse(Arguments(arguments.rbegin(), arguments.rend()));

@@ -181,6 +181,8 @@ env::Task<Result<Answer<protocol::MetadataResponse>>> Client::refresh(
     if (topics != nullptr) {
         for (const std::string& topic : *topics) wanted.emplace_back().name = topic;
         request.topics = wanted;
+    } else {
+        request.topics = std::nullopt;
     }
     request.allow_auto_topic_creation = false;
     CO_TRY(auto answer, co_await call<protocol::MetadataResponse>(Target::any(), request));

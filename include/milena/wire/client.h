@@ -120,6 +120,8 @@ public:
     /// is null), and remembers them. Never creates a topic.
     env::Task<Result<Answer<protocol::MetadataResponse>>> refresh(
         const std::vector<std::string>* topics);
+    /// Asks for the nodes and the controller alone.
+    env::Task<Result<void>> refresh_nodes();
     /// The nodes, as the last refresh gave them, by id.
     const std::map<BrokerId, ClusterNode>& nodes() const { return nodes_; }
     /// As the last refresh said; nothing if it said none.
@@ -138,7 +140,6 @@ private:
     env::Task<Result<std::shared_ptr<Channel>>> channel_to_any(env::Instant give_up);
     env::Task<Result<std::shared_ptr<Channel>>> channel_to_node(BrokerId id, env::Instant give_up);
     env::Task<Result<std::shared_ptr<Channel>>> open(env::Endpoint endpoint, env::Instant give_up);
-    env::Task<Result<void>> refresh_nodes();
     env::Task<Result<void>> refresh_controllers();
     std::shared_ptr<Channel> open_channel(const env::Endpoint& endpoint);
     void remember(const protocol::MetadataResponse& metadata);

@@ -79,6 +79,10 @@ TEST_F(ParserTest, AWordIsNoNumber) {
     EXPECT_EQ(parser.number(config, 7), 7);
 }
 
+TEST_F(ParserTest, WithoutArgumentsItSaysWhatItIsFor) {
+    EXPECT_EQ(complaint({}), "Does something.");
+}
+
 TEST_F(ParserTest, VersionIsKafkas) {
     testing::internal::CaptureStdout();
     EXPECT_EQ(parser.parse({"--version"}), kExitOk);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The env of a tool, from its first step to its last.
+#include "cluster/session.h"
+
+#include "console.h"
+#include "text/exceptions.h"
+
+namespace milena::cli {
+namespace {
+
+/// The client's own lines, among the tool's errors.
+class ToolLog final : public LogSink {
+public:
+    void write(LogLevel level, std::string_view line) override {
+        print_error(log_line(level == LogLevel::error ? "ERROR" : "WARN", line,
+                             "org.apache.kafka.clients.NetworkClient"));
+    }
+};
+
+env::Task<void> work_to_end(env::RealEnv& env, Session& session, const Work& work,
+                            Result<void>& result) {
+    result = co_await work(session);
+    session.client().close();
+    env.stop();
+}
+
+}  // namespace
+
+Connect connect_to_brokers(std::string_view bootstrap, std::string_view config_file) {
+    Connect connect;
+    connect.bootstrap = bootstrap;
+    connect.config_file = config_file;
+    connect.client_id = "adminclient-1";
+    return connect;
+}
+
+Result<void> in_session(const Connect& connect, const Work& work) {
+    const auto env = env::make_real_env(1);
+    TRY(auto properties, read_client_properties(env->files(), connect.config_file));
+    TRY_VOID(add_properties(properties, connect.properties));
+    TRY(auto options, client_options(properties));
+    TRY(options.bootstrap, wire::parse_bootstrap(connect.bootstrap));
+    options.to_controllers = connect.to_controllers;
+    if (options.client_id.empty()) options.client_id = connect.client_id;
+    const Logger log(std::make_shared<ToolLog>(), LogLevel::warn);
+    wire::Client client(*env, env->core(0), std::move(options), log);
+    Session session(*env, client, std::move(properties), connect);
+    Result<void> result;
+    env::spawn(env->core(0), work_to_end(*env, session, work, result));
+    env->run();
+    return result;
+}
+
+}  // namespace milena::cli
