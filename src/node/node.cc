@@ -13,6 +13,7 @@
 #include "milena/drivers/broker_lifecycle.h"
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
+#include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/replica_driver.h"
@@ -55,6 +56,7 @@ public:
         health_.become(LifeStage::stopping);
         if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1))
             co_await lifecycle_->shut_down();
+        if (listener_check_ != nullptr) co_await listener_check_->stop();
         if (server_ != nullptr) co_await server_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
@@ -154,6 +156,9 @@ private:
         retention_ = std::make_unique<drivers::Retention>(
             env_, *replicas_, wait_of(config_.retention_check_interval_ms));
         retention_->start();
+        listener_check_ = std::make_unique<drivers::ListenerCheck>(
+            env_, log_, directories_.cluster_id(), client_listeners(config_, listeners_));
+        listener_check_->start();
         co_return ok();
     }
 
@@ -207,6 +212,7 @@ private:
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;
     std::unique_ptr<drivers::Retention> retention_;
+    std::unique_ptr<drivers::ListenerCheck> listener_check_;
     std::vector<server::OpenListener> listeners_;
 };
 

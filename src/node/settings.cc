@@ -125,4 +125,18 @@ std::vector<metadata::BrokerEndpoint> advertised_endpoints(
     return out;
 }
 
+std::vector<drivers::AdvertisedListener> client_listeners(
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound) {
+    std::vector<drivers::AdvertisedListener> out;
+    for (const auto& advertised : advertised_endpoints(config, bound)) {
+        const auto same =
+            std::ranges::find(bound, advertised.listener,
+                              [](const server::OpenListener& open) { return open.listener.name; });
+        if (same == bound.end()) continue;
+        out.push_back(
+            {advertised.listener, same->bound, env::Endpoint{advertised.host, advertised.port}});
+    }
+    return out;
+}
+
 }  // namespace milena::node

@@ -4,6 +4,7 @@
 
 #include "milena/config/broker_config.h"
 #include "milena/controller/controller.h"
+#include "milena/drivers/listener_check.h"
 #include "milena/drivers/quorum.h"
 #include "milena/replication/replicas.h"
 #include "milena/server/server.h"
@@ -27,6 +28,10 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
 /// What the broker registers: its advertised listeners without the controllers', with the port that
 /// was bound where the configuration leaves it open.
 std::vector<metadata::BrokerEndpoint> advertised_endpoints(
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound);
+
+/// The same listeners, with where each is bound.
+std::vector<drivers::AdvertisedListener> client_listeners(
     const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound);
 
 }  // namespace milena::node
