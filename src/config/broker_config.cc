@@ -248,6 +248,8 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.log_dir_failure_timeout_ms = settings.integer("log.dir.failure.timeout.ms");
     config.group_initial_rebalance_delay_ms = settings.number("group.initial.rebalance.delay.ms");
     config.producer_id_expiration_ms = settings.number("producer.id.expiration.ms");
+    config.producer_id_expiration_check_interval_ms =
+        settings.number("producer.id.expiration.check.interval.ms");
 }
 
 /// Numbers whose range the table leaves open, because Kafka checks them apart from it.

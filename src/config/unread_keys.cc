@@ -196,8 +196,6 @@ static constexpr Key kUnreadKeys[] = {
     {"principal.builder.class", class_name,
      "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder", kAny,
      per_broker, not_yet, ""},
-    {"producer.id.expiration.check.interval.ms", int32, "600000", at_least(1), read_only,
-     not_yet, ""},
     {"producer.purgatory.purge.interval.requests", int32, "1000", kAny, read_only, idle,
      "A waiting request is taken out when it completes: nothing to purge."},
     {"queued.max.requests", int32, "500", at_least(1), read_only, idle,

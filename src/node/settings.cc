@@ -57,16 +57,18 @@ env::Duration wait_of(std::int64_t milliseconds) {
 }
 
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
-    return
-        [defaults = config.topic_defaults](const metadata::Image& image, std::string_view topic) {
-            const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
-            const auto resolved = defaults.with(*overrides);
-            // The controller let nothing into the log that does not resolve; a newer version's key
-            // keeps the defaults.
-            auto settings = partition_settings(resolved ? *resolved : defaults);
-            settings.directory_delete_delay = wait_of(defaults.file_delete_delay_ms);
-            return settings;
-        };
+    return [defaults = config.topic_defaults,
+            producer_expiration_ms = config.producer_id_expiration_ms](const metadata::Image& image,
+                                                                       std::string_view topic) {
+        const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
+        const auto resolved = defaults.with(*overrides);
+        // The controller let nothing into the log that does not resolve; a newer version's key
+        // keeps the defaults.
+        auto settings = partition_settings(resolved ? *resolved : defaults);
+        settings.log.producer_expiration_ms = producer_expiration_ms;
+        settings.directory_delete_delay = wait_of(defaults.file_delete_delay_ms);
+        return settings;
+    };
 }
 
 controller::Options controller_options(const config::BrokerConfig& config,

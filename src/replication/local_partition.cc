@@ -179,6 +179,14 @@ EpochAnswer LocalPartition::end_of_epoch(LeaderEpoch current_leader_epoch, Leade
         [&](const Replica& replica) { return replica.end_of_epoch(current_leader_epoch, epoch); });
 }
 
+Result<std::vector<storage::ActiveProducer>> LocalPartition::active_producers() const {
+    return replica_.with([](const Replica& replica) { return replica.active_producers(); });
+}
+
+void LocalPartition::expire_producers(Timestamp now) {
+    replica_.with([&](Replica& replica) { replica.expire_producers(now); });
+}
+
 Offset LocalPartition::high_watermark() const {
     return replica_.with([](const Replica& replica) { return replica.view().high_watermark; });
 }

@@ -34,6 +34,9 @@ public:
     OffsetAnswer find_offset(const OffsetQuestion& question) override;
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) override;
 
+    Result<std::vector<storage::ActiveProducer>> active_producers() const override;
+    void expire_producers(Timestamp now) override;
+
     Offset high_watermark() const override;
     Offset log_start_offset() const override;
     Offset log_end_offset() const override;

@@ -31,6 +31,11 @@ public:
     OffsetAnswer find_offset(const OffsetQuestion&) override;
     EpochAnswer end_of_epoch(LeaderEpoch, LeaderEpoch) override;
 
+    Result<std::vector<storage::ActiveProducer>> active_producers() const override {
+        return std::unexpected(unusable().error());
+    }
+    void expire_producers(Timestamp) override {}
+
     Offset high_watermark() const override { return Offset(0); }
     Offset log_start_offset() const override { return Offset(0); }
     Offset log_end_offset() const override { return Offset(0); }

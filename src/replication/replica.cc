@@ -48,15 +48,18 @@ ReplicaView Replica::view() const {
     const LogEnds ends = log_ends();
     view.log_start = ends.start;
     view.log_end = ends.end;
-    view.high_watermark = view.last_stable = roleless_high_watermark_;
+    view.high_watermark = roleless_high_watermark_;
     if (const LeaderCore* const core = leader()) {
         view.leads = true;
         view.epoch_start = core->epoch_start_offset();
         view.high_watermark = core->high_watermark();
-        view.last_stable = core->last_stable_offset();
     } else if (const auto* const follower = std::get_if<FollowerCore>(&role_)) {
         view.high_watermark = follower->high_watermark();
-        view.last_stable = follower->last_stable_offset();
+    }
+    view.last_stable = view.high_watermark;
+    if (!closed_ends_) {
+        const auto unstable = partition_log_->first_unstable_offset(view.high_watermark);
+        if (unstable) view.last_stable = std::min(view.last_stable, *unstable);
     }
     INVARIANT(view.last_stable <= view.high_watermark && view.high_watermark <= view.log_end,
               "last stable offset, high watermark and log end out of order");
@@ -184,39 +187,54 @@ std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, Produc
     if (const auto admitted = core->admit(wait.acks); !admitted) {
         return refusal(admitted.error().code, admitted.error().why);
     }
-    if (batch.refusal) {
-        ProduceAnswer refused = refusal(batch.refusal->code, batch.refusal->why);
-        if (tells_log_start(refused.code)) {
-            refused.log_start_offset = partition_log_->log_start_offset();
-        }
-        refused.record_errors = batch.refusal->records;
-        return refused;
+    if (batch.refusal) return refuse_batch(*batch.refusal);
+    if (const record::BatchView sent(batch.bytes); sent.producer_id().value >= 0) {
+        const auto before = partition_log_->check_producer(sent);
+        if (!before) return refuse_batch({before.error().code, before.error().why});
+        // Its first answer may have been lost; told before all have it, it could still be.
+        if (const auto& first = *before)
+            return settle({first->base_offset(), first->last_offset.next(), first->timestamp},
+                          wait);
     }
-    ProduceAnswer answer;
-    answer.log_append_time = batch.log_append_time;
+    Appended appended{.log_append_time = batch.log_append_time};
     if (batch.log_append_time.value >= 0) {
         const std::int64_t behind_ms = last_append_time_.value - batch.log_append_time.value;
         if (behind_ms > 0 && behind_ms <= kStampRaceMs) {
             record::stamp_timestamps(batch.bytes, record::TimestampType::log_append,
                                      last_append_time_);
-            answer.log_append_time = last_append_time_;
+            appended.log_append_time = last_append_time_;
         }
-        last_append_time_ = answer.log_append_time;
+        last_append_time_ = appended.log_append_time;
     }
     const Append place = core->stage(batch.records);
     record::stamp(batch.bytes, place.base_offset, place.leader_epoch);
     if (const auto written = partition_log_->append(batch.bytes); !written)
         return append_failed(written.error(), after);
 
-    const Offset end = place.base_offset + batch.records;
+    appended.base_offset = place.base_offset;
+    appended.end = place.base_offset + batch.records;
     after.news = true;
-    carry_out(core->appended(end, now), after);
-    if (wait.acks == Acks::all && core->park({end, wait.deadline, waiting_.next_ticket()})) {
-        waiting_.add({std::move(wait.done), place.base_offset, answer.log_append_time});
+    carry_out(core->appended(appended.end, now), after);
+    return settle(appended, wait);
+}
+
+std::optional<ProduceAnswer> Replica::settle(const Appended& batch, ProduceWait& wait) {
+    if (wait.acks == Acks::all &&
+        leader()->park({batch.end, wait.deadline, waiting_.next_ticket()})) {
+        waiting_.add({std::move(wait.done), batch.base_offset, batch.log_append_time});
         return std::nullopt;
     }
-    answer.base_offset = place.base_offset;
+    ProduceAnswer answer;
+    answer.base_offset = batch.base_offset;
+    answer.log_append_time = batch.log_append_time;
     answer.log_start_offset = partition_log_->log_start_offset();
+    return answer;
+}
+
+ProduceAnswer Replica::refuse_batch(record::Refusal refused) const {
+    ProduceAnswer answer = refusal(refused.code, std::move(refused.why));
+    if (tells_log_start(answer.code)) answer.log_start_offset = partition_log_->log_start_offset();
+    answer.record_errors = std::move(refused.records);
     return answer;
 }
 
@@ -256,17 +274,22 @@ FetchAnswer Replica::fetch(const FetchQuestion& question, env::Instant now, Afte
     answer.log_start_offset = seen.log_start;
     answer.diverging_epoch = bounds.diverging;
     if (bounds.diverging || question.from >= bounds.upper) return answer;
-    auto records = partition_log_->read(question.from, bounds.upper, question.bytes_max,
-                                        question.at_least_one_batch);
-    if (records) {
-        answer.records = *std::move(records);
-        return answer;
-    }
-    LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", records.error().why));
+    const Result<void> read = read_records(question, bounds.upper, answer);
+    if (read) return answer;
+    LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", read.error().why));
     if (partition_log_->offline()) take_offline(after);
     FetchAnswer failed;
-    failed.code = records.error().code;
+    failed.code = read.error().code;
     return failed;
+}
+
+Result<void> Replica::read_records(const FetchQuestion& question, Offset upper,
+                                   FetchAnswer& answer) {
+    TRY(answer.records, partition_log_->read(question.from, upper, question.bytes_max,
+                                             question.at_least_one_batch));
+    if (!question.read_committed || question.replica != kNoBroker) return ok();
+    TRY(answer.aborted, partition_log_->aborted_transactions(question.from, answer.records));
+    return ok();
 }
 
 /// A follower has what lies before the offset it fetches from, unless its history differs. One that
@@ -303,6 +326,16 @@ EpochAnswer Replica::end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch 
     if (answer.code != ErrorCode::none) return answer;
     answer.end = epoch_end(epoch, view(), *partition_log_).value_or(storage::EpochEnd{});
     return answer;
+}
+
+Result<std::vector<storage::ActiveProducer>> Replica::active_producers() const {
+    if (const ErrorCode code = closed_code(); code != ErrorCode::none)
+        return fail(code, "the replica is closed");
+    return partition_log_->active_producers();
+}
+
+void Replica::expire_producers(Timestamp now) {
+    if (!closed_ends_) partition_log_->expire_producers(now);
 }
 
 void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after) {

@@ -45,6 +45,13 @@ struct ProduceWait {
     ProduceDone done;
 };
 
+/// A produced batch where it lies in the log.
+struct Appended {
+    Offset base_offset{};
+    Offset end{};
+    Timestamp log_append_time{-1};
+};
+
 class Replica {
 public:
     Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log, Offset high_watermark,
@@ -61,6 +68,8 @@ public:
     FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);
     OffsetAnswer find_offset(const OffsetQuestion& question);
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const;
+    Result<std::vector<storage::ActiveProducer>> active_producers() const;
+    void expire_producers(Timestamp now);
 
     FetchListeners& listeners() { return listeners_; }
     /// Offsets and leadership; those of the end after close().
@@ -100,6 +109,10 @@ private:
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
     /// The log now starts at another offset than `before`, if it does.
     void start_raised(Offset before, AfterGuard& after);
+    Result<void> read_records(const FetchQuestion& question, Offset upper, FetchAnswer& answer);
+    ProduceAnswer refuse_batch(record::Refusal refused) const;
+    /// The batch, which lies in the log, is answered at once, or with nothing and waits.
+    std::optional<ProduceAnswer> settle(const Appended& batch, ProduceWait& wait);
     void resign(ErrorCode code, AfterGuard& after);
     void carry_out(const LeaderOutput& output, AfterGuard& after);
     /// A start gives thousands of partitions their first roles; what changes later is for the

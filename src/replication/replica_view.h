@@ -15,6 +15,7 @@ struct ReplicaView {
     Offset log_start;
     Offset log_end;
     Offset high_watermark;
+    /// Where the oldest transaction begins that is not decided, below the high watermark.
     Offset last_stable;
 };
 

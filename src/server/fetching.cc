@@ -164,8 +164,14 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part,
     }
     // Where no replica was asked the list is empty, else null, which is how Kafka has it.
     if (part.replica != nullptr) out.aborted_transactions = std::nullopt;
-    if (part.question.read_committed && answer.code == ErrorCode::none)
-        out.aborted_transactions = arena.make_array<FetchResponse::AbortedTransaction>(0);
+    if (part.question.read_committed && answer.code == ErrorCode::none) {
+        auto aborted = arena.make_array<FetchResponse::AbortedTransaction>(answer.aborted.size());
+        for (std::size_t i = 0; i < aborted.size(); ++i) {
+            aborted[i].producer_id = answer.aborted[i].producer.value;
+            aborted[i].first_offset = answer.aborted[i].first_offset.value;
+        }
+        out.aborted_transactions = aborted;
+    }
     if (answer.records.length == 0) {
         out.records = BytesView();
     } else {

@@ -156,6 +156,7 @@ struct BrokerConfig {
     std::int64_t log_dir_failure_timeout_ms = 30'000;
     std::int32_t group_initial_rebalance_delay_ms = 3000;
     std::int32_t producer_id_expiration_ms = 86'400'000;
+    std::int32_t producer_id_expiration_check_interval_ms = 600'000;
 
     /// Every key's value, for those who describe them.
     std::shared_ptr<const Settings> settings;

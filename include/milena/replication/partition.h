@@ -99,6 +99,8 @@ struct FetchAnswer {
     Offset last_stable_offset{-1};
     Offset log_start_offset{-1};
     FileRange records;
+    /// What a consumer that reads committed data has to leave out of them.
+    std::vector<storage::AbortedTransaction> aborted;
     std::optional<storage::EpochEnd> diverging_epoch;
     CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH
 };
@@ -178,10 +180,12 @@ public:
     /// compressed; `scratch`, if given, saves the memory for that), writes offset and epoch into it
     /// in place and appends it. The answer at once if it is known (errors, acks 0 and 1, acks=all
     /// when the high watermark has passed); otherwise nothing, and `done` is called when the high
-    /// watermark passes the batch, the leadership ends, or expire() says so. The codes, in this
+    /// watermark passes the batch, the leadership ends, or expire() says so. A batch that its
+    /// producer has sent before, one of the last five, is not appended again and answered as it was
+    /// then, with acks=all when the high watermark passes it where it lies. The codes, in this
     /// order: INVALID_RECORD or CORRUPT_MESSAGE for what is not one batch, KAFKA_STORAGE_ERROR,
     /// NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS (acks=all), those of
-    /// record::validate_produced(), RECORD_LIST_TOO_LARGE.
+    /// record::validate_produced(), RECORD_LIST_TOO_LARGE, those of storage::Log::check_producer().
     virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks,
                                                  env::Instant deadline, ProduceDone done,
                                                  record::Scratch* scratch = nullptr) = 0;
@@ -204,6 +208,11 @@ public:
     /// OffsetForLeaderEpoch: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER as
     /// for a fetch.
     virtual EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) = 0;
+
+    /// DescribeProducers, of any replica; by producer id. Its errors are those of a closed replica.
+    virtual Result<std::vector<storage::ActiveProducer>> active_producers() const = 0;
+    /// Forgets those that were silent for producer.id.expiration.ms.
+    virtual void expire_producers(Timestamp now) = 0;
 
     virtual Offset high_watermark() const = 0;
     virtual Offset log_start_offset() const = 0;

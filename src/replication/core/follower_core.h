@@ -64,8 +64,6 @@ public:
     Offset log_start_offset() const { return log_.start; }
     Offset log_end_offset() const { return log_.end; }
     Offset high_watermark() const { return high_watermark_; }
-    /// The high watermark: there are no transactions that could hold it back further.
-    Offset last_stable_offset() const { return high_watermark_; }
 
     /// Another leader or epoch; answers to earlier plans mean nothing from now on.
     void update(const PartitionState& state);

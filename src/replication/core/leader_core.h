@@ -94,8 +94,6 @@ public:
     Offset log_start_offset() const { return log_.start; }
     Offset log_end_offset() const { return log_.end; }
     Offset high_watermark() const { return high_watermark_; }
-    /// The high watermark: there are no transactions that could hold it back further.
-    Offset last_stable_offset() const { return high_watermark_; }
     const std::vector<BrokerId>& replicas() const { return replicas_; }
     const InSyncReplicas& in_sync_replicas() const { return isr_; }
     /// min.insync.replicas, but never more than there are replicas.

@@ -229,7 +229,7 @@ private:
                          .log_start = broker.log.log_start_offset(),
                          .log_end = broker.log.log_end_offset(),
                          .high_watermark = leader.high_watermark(),
-                         .last_stable = leader.last_stable_offset()};
+                         .last_stable = leader.high_watermark()};
         FetchQuestion question;
         question.from = request.plan.from;
         question.current_leader_epoch = request.plan.current_leader_epoch;
