@@ -15,6 +15,7 @@
 #include "milena/drivers/controller.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
+#include "milena/drivers/producer_expiration.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/replica_driver.h"
 #include "milena/drivers/retention.h"
@@ -33,6 +34,11 @@ public:
           memory_limit_(options.memory_limit),
           pages_(env, health_, metrics_),
           served_(env),
+          producer_ids_(env,
+                        [this](env::Instant deadline) {
+                            return controller_->allocate_producer_ids(
+                                {config_.node_id, lifecycle_->epoch()}, deadline);
+                        }),
           publisher_(env, log_, std::move(options.on_failure)) {
         metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
         if (options.process_metrics) metrics_.add(std::move(options.process_metrics));
@@ -60,6 +66,7 @@ public:
         if (server_ != nullptr) co_await server_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
+        if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (controller_ != nullptr) controller_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
@@ -140,6 +147,7 @@ private:
              .image = served_,
              .replicas = *replicas_,
              .controller = *controller_,
+             .producer_ids = producer_ids_,
              .authorizer = authorizer_,
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
@@ -159,6 +167,10 @@ private:
         listener_check_ = std::make_unique<drivers::ListenerCheck>(
             env_, log_, directories_.cluster_id(), client_listeners(config_, listeners_));
         listener_check_->start();
+        producer_expiration_ = std::make_unique<drivers::ProducerExpiration>(
+            env_, *replicas_,
+            std::chrono::milliseconds(config_.producer_id_expiration_check_interval_ms));
+        producer_expiration_->start();
         co_return ok();
     }
 
@@ -203,6 +215,7 @@ private:
     Directories directories_;
     bool is_storage_open_ = false;
     server::ServedImage served_;
+    server::ProducerIds producer_ids_;
     drivers::MetadataPublisher publisher_;
     std::unique_ptr<replication::Replicas> replicas_;
     std::unique_ptr<drivers::Quorum> quorum_;
@@ -213,6 +226,7 @@ private:
     std::unique_ptr<drivers::Checkpoints> checkpoints_;
     std::unique_ptr<drivers::Retention> retention_;
     std::unique_ptr<drivers::ListenerCheck> listener_check_;
+    std::unique_ptr<drivers::ProducerExpiration> producer_expiration_;
     std::vector<server::OpenListener> listeners_;
 };
 

@@ -11,6 +11,7 @@
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
 #include "milena/security/authorizer.h"
+#include "milena/server/producer_ids.h"
 #include "milena/server/served_image.h"
 
 namespace milena::server {
@@ -23,6 +24,7 @@ struct Broker {
     ServedImage& image;
     replication::Replicas& replicas;
     controller::Gateway& controller;
+    ProducerIds& producer_ids;
     const security::Authorizer& authorizer;
     /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its
     /// default).

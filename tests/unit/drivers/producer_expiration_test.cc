@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Silent producers are forgotten at the interval, and the loop ends when it is told to.
+#include "milena/drivers/producer_expiration.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/world.h"
+#include "support/producers.h"
+
+namespace milena::drivers {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Only all() is asked.
+class OneReplica final : public replication::Replicas {
+public:
+    explicit OneReplica(std::shared_ptr<replication::Partition> one) : one_(std::move(one)) {}
+
+    Result<void> load(const std::vector<bool>&) override { return ok(); }
+    Result<void> find_logs(const std::vector<bool>&) override { return ok(); }
+    void open_logs() override {}
+    OpenProgress open_progress() const override { return {}; }
+    void apply(const metadata::Image&, std::span<const Uuid>) override {}
+    std::shared_ptr<replication::Partition> find(Uuid, PartitionIndex) const override {
+        return one_;
+    }
+    std::vector<std::shared_ptr<replication::Partition>> all() const override { return {one_}; }
+    Result<void> checkpoint() override { return ok(); }
+    Result<void> close() override { return ok(); }
+
+private:
+    std::shared_ptr<replication::Partition> one_;
+};
+
+std::shared_ptr<replication::Partition> partition_with_producer(sim::Node& node) {
+    storage::LogOptions options;
+    options.producer_expiration_ms = 90'000;
+    auto log = storage::Log::open(node, Logger(), "/data/t-0", options, {}).value();
+    const std::int64_t now = node.clock().wall().value;
+    EXPECT_TRUE(log->append(support::sent_batch(0, {.timestamp = now})));
+    auto partition = replication::Partition::make(
+        node, Logger(),
+        {BrokerId(1), {"t", PartitionIndex(0)}, Uuid{1, 2}, std::move(log), Offset(1), {}});
+    const std::vector<BrokerId> alone{BrokerId(1)};
+    EXPECT_TRUE(partition->become({BrokerId(1), LeaderEpoch(0), PartitionEpoch(0), alone, alone}));
+    return partition;
+}
+
+TEST(ProducerExpiration, ForgetsSilentProducersAtItsInterval) {
+    sim::World world(1);
+    sim::Node& node = world.add_node("n1");
+    const auto partition = partition_with_producer(node);
+    OneReplica replicas(partition);
+    ProducerExpiration expiration(node, replicas, 60s);
+    const auto start = [&]() -> env::Task<void> {
+        expiration.start();
+        co_return;
+    };
+    const auto stop = [&]() -> env::Task<void> { co_await expiration.stop(); };
+    ASSERT_TRUE(world.run(node, start()));
+    world.run_for(61s);
+    EXPECT_EQ(partition->active_producers()->size(), 1U) << "silent for one minute";
+    world.run_for(60s);
+    EXPECT_EQ(partition->active_producers()->size(), 0U);
+    ASSERT_TRUE(world.run(node, stop()));
+}
+
+}  // namespace
+}  // namespace milena::drivers
