@@ -7,10 +7,13 @@
 #include "activation.h"
 #include "broker_contacts.h"
 #include "brokers.h"
+#include "elections.h"
+#include "features.h"
 #include "milena/metadata/loader.h"
 #include "milena/protocol/records/metadata.h"
 #include "producer_ids.h"
-#include "topics.h"
+#include "topics/partition_growth.h"
+#include "topics/topics.h"
 #include "view.h"
 
 namespace milena::controller {
@@ -92,6 +95,21 @@ Decision<CreateTopicsReply> Controller::create_topics(const CreateTopicsRequest&
 Decision<std::vector<DeletedTopic>> Controller::delete_topics(
     std::span<const TopicToDelete> topics) const {
     return controller::delete_topics(state_->view(options_), topics);
+}
+
+Decision<std::vector<GrownTopic>> Controller::create_partitions(
+    const CreatePartitionsRequest& request) const {
+    return controller::create_partitions(state_->view(options_), request, random_);
+}
+
+Decision<Result<void>> Controller::update_features(const UpdateFeaturesRequest& request,
+                                                   std::int16_t kraft_version) const {
+    return controller::update_features(state_->view(options_), request, kraft_version);
+}
+
+Decision<std::vector<ElectedTopic>> Controller::elect_leaders(
+    const ElectLeadersRequest& request) const {
+    return controller::elect_leaders(state_->view(options_), request);
 }
 
 Decision<Result<RegisterBrokerReply>> Controller::register_broker(

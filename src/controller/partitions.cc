@@ -42,6 +42,16 @@ public:
         }
     }
 
+    /// Whoever was told that a replica is lacking records asked for one all the same.
+    void allow_loss() { may_lose_ = true; }
+
+    /// The first of the replicas leads if it is in sync, whoever leads now.
+    void elect_preferred() {
+        settle_eligible();
+        if (can_lead_in_sync(next_.replicas.front())) next_.leader = next_.replicas.front();
+        elect();
+    }
+
     void elect() {
         settle_eligible();
         const bool stays = next_.leader != kNoBroker && can_lead_in_sync(next_.leader);
@@ -80,7 +90,7 @@ private:
                                      last_known.size() == 1;
         Brokers candidates;
         if (nobody_is_known) candidates = last_known;
-        if (unclean_election_enabled(view_, topic_)) {
+        if (may_lose_) {
             candidates.insert(candidates.end(), next_.replicas.begin(), next_.replicas.end());
         }
         const auto chosen = std::ranges::find_if(candidates, can_lead_);
@@ -129,6 +139,7 @@ private:
     const PartitionRegistration& now_;
     PartitionRegistration next_;
     CanLead can_lead_;
+    bool may_lose_ = unclean_election_enabled(view_, topic_);
     Brokers now_in_sync_ = now_.in_sync_replicas;
     Brokers now_eligible_ = now_.eligible_leader_replicas;
 };
@@ -209,6 +220,23 @@ Records partition_changes(const View& view, BrokerId broker, BrokerEvent event) 
     return adapt(view, keys, broker, event, [&](const PartitionRegistration& partition) {
         return event != BrokerEvent::joins || contains(partition.replicas, broker);
     });
+}
+
+std::optional<RecordValue> election_change(const View& view, const metadata::TopicImage& topic,
+                                           PartitionIndex index, ElectionType type) {
+    const PartitionRegistration& now = topic.partitions.at(index);
+    Change change(view, topic.name, now, [&](BrokerId candidate) {
+        const auto* const registration = view.image.cluster->find_broker(candidate);
+        return registration && has_online_directory(*registration, now) &&
+               view.image.cluster->is_active(candidate);
+    });
+    if (type == ElectionType::preferred) {
+        change.elect_preferred();
+    } else {
+        change.allow_loss();
+        change.elect();
+    }
+    return record_of(view, {topic.id, index}, now, change.next());
 }
 
 Records directory_failure_changes(const View& view, BrokerId broker,

@@ -10,6 +10,7 @@
 //                      lack records, so the leader begins as recovering; else none
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "view.h"
@@ -27,8 +28,12 @@ enum class BrokerEvent {
 /// The records that follow from `event`, one for each partition that changes.
 Records partition_changes(const View& view, BrokerId broker, BrokerEvent event);
 
-/// The same for the partitions whose replicas on `broker` are in one of these directories, which
-/// failed.
+/// What an election that somebody asked for changes; nothing if nothing.
+std::optional<RecordValue> election_change(const View& view, const metadata::TopicImage& topic,
+                                           PartitionIndex index, ElectionType type);
+
+/// The same as partition_changes for the partitions whose replicas on `broker` are in one of these
+/// directories, which failed.
 Records directory_failure_changes(const View& view, BrokerId broker,
                                   const std::vector<Uuid>& failed);
 

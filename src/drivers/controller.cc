@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "milena/drivers/metadata_publisher.h"
+#include "quorum_description.h"
 
 namespace milena::drivers {
 namespace {
@@ -62,6 +63,32 @@ public:
         return ask<std::vector<controller::DeletedTopic>>(
             deadline,
             [this, topics = std::move(topics)](Offset) { return core_.delete_topics(topics); });
+    }
+    env::Task<Result<std::vector<controller::GrownTopic>>> create_partitions(
+        controller::CreatePartitionsRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::GrownTopic>>(
+            deadline, [this, request = std::move(request)](Offset) {
+                return core_.create_partitions(request);
+            });
+    }
+    env::Task<Result<void>> update_features(controller::UpdateFeaturesRequest request,
+                                            env::Instant deadline) override {
+        return ask<void>(deadline, [this, request = std::move(request)](Offset) {
+            return core_.update_features(request, quorum_.status().kraft_version);
+        });
+    }
+    env::Task<Result<std::vector<controller::ElectedTopic>>> elect_leaders(
+        controller::ElectLeadersRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::ElectedTopic>>(
+            deadline,
+            [this, request = std::move(request)](Offset) { return core_.elect_leaders(request); });
+    }
+    env::Task<Result<controller::QuorumDescription>> describe_quorum(
+        env::Instant deadline) override {
+        return ask<controller::QuorumDescription>(deadline, [this](Offset) {
+            return Decision<controller::QuorumDescription>{
+                {}, quorum_description(quorum_.status(), env_.clock().wall())};
+        });
     }
     env::Task<Result<controller::RegisterBrokerReply>> register_broker(
         controller::RegisterBrokerRequest request, env::Instant deadline) override {
@@ -152,6 +179,9 @@ env::Task<Result<Reply>> Host::answer(std::shared_ptr<Host> self, env::Instant d
                        "too many requests wait for the controller");
     }
     auto decision = decide(self->quorum_.status().log_end_offset);
+    // Whoever gave no time at all, or too little, hears that nothing was done.
+    if (!decision.records.empty() && self->env_.clock().now() >= deadline)
+        co_return fail(ErrorCode::request_timed_out, {});
     // Without records of its own an answer still rests on what others decided just before.
     Offset rests_on = self->core_.image()->provenance.last_offset;
     if (!decision.records.empty()) {

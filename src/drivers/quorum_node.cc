@@ -259,7 +259,8 @@ QuorumStatus QuorumNode::status() const {
             .log_start_offset = core_.log_start_offset(),
             .log_end_offset = core_.log_end_offset(),
             .high_watermark = core_.high_watermark(),
-            .voters = core_.voters()};
+            .voters = core_.voters(),
+            .kraft_version = core_.kraft_version()};
 }
 
 }  // namespace milena::drivers

@@ -2,6 +2,8 @@
 // The table of features and their levels in 4.4.
 #include "milena/metadata/features.h"
 
+#include <algorithm>
+
 namespace milena::metadata {
 namespace {
 
@@ -15,10 +17,20 @@ constexpr std::array<SupportedFeature, 7> kFeatures = {{
     {"transaction.version", {0, 2}, 2},  // KIP-890
 }};
 
+/// Levels of metadata.version that write records, or fields of records, which the level below does
+/// not know.
+constexpr std::array<std::int16_t, 11> kLevelsWithNewMetadata = {7,  8,  11, 13, 14, 15,
+                                                                 17, 23, 30, 32, 33};
+
 }  // namespace
 
 std::span<const SupportedFeature> supported_features() {
     return kFeatures;
+}
+
+bool loses_metadata(std::int16_t from, std::int16_t to) {
+    return std::ranges::any_of(kLevelsWithNewMetadata,
+                               [&](std::int16_t level) { return level > to && level <= from; });
 }
 
 }  // namespace milena::metadata

@@ -9,8 +9,8 @@
 // is an Image, so that falling back to what is committed is a pointer. Beside it stand only things
 // that may be forgotten: when brokers were last heard of, and indexes that can be rebuilt.
 //
-// One concern, one file in src/controller: activation, brokers, topics, placement, configs,
-// partitions.
+// One concern, one file in src/controller: activation, brokers, topics, partition_growth,
+// placement, configs, partitions, elections, features.
 #pragma once
 
 #include <memory>
@@ -95,6 +95,12 @@ public:
     // get.
     Decision<CreateTopicsReply> create_topics(const CreateTopicsRequest& request) const;
     Decision<std::vector<DeletedTopic>> delete_topics(std::span<const TopicToDelete> topics) const;
+    Decision<std::vector<GrownTopic>> create_partitions(
+        const CreatePartitionsRequest& request) const;
+    /// `kraft_version` is the quorum's, which its log has and not the image.
+    Decision<Result<void>> update_features(const UpdateFeaturesRequest& request,
+                                           std::int16_t kraft_version) const;
+    Decision<std::vector<ElectedTopic>> elect_leaders(const ElectLeadersRequest& request) const;
     Decision<Result<RegisterBrokerReply>> register_broker(const RegisterBrokerRequest& request,
                                                           Offset next, env::Instant now) const;
     /// Notes that the broker was heard of even if it changes nothing.

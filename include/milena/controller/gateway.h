@@ -20,10 +20,17 @@ public:
     /// Answered when the topics are committed and this node's published image holds them.
     virtual env::Task<Result<CreateTopicsReply>> create_topics(CreateTopicsRequest request,
                                                                env::Instant deadline) = 0;
-    /// In the order of `topics`. Answered when it is committed and this node's published image
-    /// shows it.
+    /// In no promised order. Answered when it is committed and this node's published image shows
+    /// it.
     virtual env::Task<Result<std::vector<DeletedTopic>>> delete_topics(
         std::vector<TopicToDelete> topics, env::Instant deadline) = 0;
+    virtual env::Task<Result<std::vector<GrownTopic>>> create_partitions(
+        CreatePartitionsRequest request, env::Instant deadline) = 0;
+    virtual env::Task<Result<void>> update_features(UpdateFeaturesRequest request,
+                                                    env::Instant deadline) = 0;
+    virtual env::Task<Result<std::vector<ElectedTopic>>> elect_leaders(ElectLeadersRequest request,
+                                                                       env::Instant deadline) = 0;
+    virtual env::Task<Result<QuorumDescription>> describe_quorum(env::Instant deadline) = 0;
     virtual env::Task<Result<RegisterBrokerReply>> register_broker(RegisterBrokerRequest request,
                                                                    env::Instant deadline) = 0;
     virtual env::Task<Result<BrokerHeartbeatReply>> heartbeat(BrokerHeartbeatRequest request,

@@ -72,17 +72,105 @@ struct CreateTopicsReply {
     std::vector<CreatedTopic> topics;  ///< in the request's order, those named twice once
 };
 
-/// One by id, or by name if the id is zero.
+/// One by id, or by name if the id is zero. What is named twice is not deleted.
 struct TopicToDelete {
     std::string name;
     Uuid id;
 };
 
 struct DeletedTopic {
+    /// Empty if it was not deleted and asked for by id.
     std::string name{};
     Uuid id{};
     ErrorCode code = ErrorCode::none;
     std::string why{};
+};
+
+struct NewPartitions {
+    std::string topic;
+    std::int32_t count = 0;  ///< of all, with those that are there
+    /// Replicas of each new one; without it they are placed.
+    std::optional<std::vector<std::vector<BrokerId>>> assignments{};
+};
+
+struct CreatePartitionsRequest {
+    std::vector<NewPartitions> topics;
+    bool validate_only = false;
+};
+
+struct GrownTopic {
+    std::string name;
+    ErrorCode code = ErrorCode::none;
+    std::string why{};
+};
+
+/// The numbers are the protocol's.
+enum class FeatureUpgrade : std::int8_t { upgrade = 1, safe_downgrade = 2, unsafe_downgrade = 3 };
+
+struct FeatureUpdate {
+    std::string feature;
+    std::int16_t level = 0;
+    /// May be none of those with a name, which the controller refuses.
+    FeatureUpgrade type = FeatureUpgrade::upgrade;
+};
+
+struct UpdateFeaturesRequest {
+    std::vector<FeatureUpdate> updates;
+    bool validate_only = false;
+};
+
+/// The numbers are the protocol's (KIP-460).
+enum class ElectionType : std::int8_t { preferred = 0, unclean = 1 };
+
+struct PartitionsToElect {
+    std::string topic;
+    std::vector<PartitionIndex> partitions;
+};
+
+struct ElectLeadersRequest {
+    ElectionType type = ElectionType::preferred;
+    /// Nothing: all partitions of all topics.
+    std::optional<std::vector<PartitionsToElect>> topics{};
+};
+
+struct ElectedPartition {
+    PartitionIndex partition;
+    ErrorCode code = ErrorCode::none;
+    std::string why{};
+};
+
+struct ElectedTopic {
+    std::string topic;
+    std::vector<ElectedPartition> partitions{};
+};
+
+/// One replica of the metadata log as its leader sees it.
+struct QuorumReplica {
+    BrokerId id;
+    Uuid directory{};
+    Offset log_end_offset{-1};
+    std::int64_t last_fetch_ms = -1;
+    std::int64_t last_caught_up_ms = -1;
+};
+
+struct QuorumEndpoint {
+    std::string listener;
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+struct QuorumNodeEndpoints {
+    BrokerId id;
+    std::vector<QuorumEndpoint> endpoints;
+};
+
+struct QuorumDescription {
+    BrokerId leader = kNoBroker;
+    LeaderEpoch epoch;
+    Offset high_watermark{-1};
+    std::vector<QuorumReplica> voters{};
+    std::vector<QuorumReplica> observers{};
+    std::vector<QuorumNodeEndpoints> nodes{};
 };
 
 struct RegisterBrokerRequest {

@@ -97,6 +97,7 @@ struct QuorumStatus {
     /// First offset that is not known to be committed; nothing until a leader has told.
     std::optional<Offset> high_watermark;
     raft::VoterSet voters;
+    std::int16_t kraft_version = 0;
 };
 
 class Quorum {

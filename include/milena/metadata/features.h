@@ -24,4 +24,8 @@ inline constexpr std::string_view kKraftVersion = "kraft.version";
 /// In the order of their names.
 std::span<const SupportedFeature> supported_features();
 
+/// Whether metadata that level `from` of metadata.version may have written can't be kept at `to`,
+/// which is lower.
+bool loses_metadata(std::int16_t from, std::int16_t to);
+
 }  // namespace milena::metadata

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of placement, for any cluster.
-#include "placement.h"
+#include "topics/placement.h"
 
 #include <algorithm>
 #include <map>

@@ -2,10 +2,15 @@
 // Replicas that the client chose itself.
 #pragma once
 
-#include "placement.h"
+#include "topics/placement.h"
 #include "view.h"
 
 namespace milena::controller {
+
+/// INVALID_REPLICA_ASSIGNMENT, with a reason for the client, unless these are `count` (if given)
+/// different registered brokers of which one can lead `partition`.
+Result<void> check_assignment(const View& view, PartitionIndex partition, const Replicas& replicas,
+                              std::optional<std::size_t> count);
 
 /// The replicas of partitions 0, 1, … . INVALID_REPLICA_ASSIGNMENT, with a reason for the client,
 /// unless partitions are consecutive, all have as many replicas, and these are different registered

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which topics of a request are made or deleted, and writes their records.
-#include "topics.h"
+#include "topics/topics.h"
 
 #include <algorithm>
 #include <map>
@@ -9,18 +9,16 @@
 #include <fmt/format.h>
 
 #include "configs.h"
-#include "manual_assignment.h"
 #include "milena/protocol/records/metadata.h"
-#include "topic_names.h"
+#include "topics/manual_assignment.h"
+#include "topics/new_partitions.h"
+#include "topics/topic_names.h"
 
 namespace milena::controller {
 namespace {
 
 constexpr std::string_view kMetadataTopic = "__cluster_metadata";
 constexpr std::string_view kMinInsyncReplicas = "min.insync.replicas";
-/// Directory ids with a meaning (KIP-858).
-constexpr Uuid kMigrating{0, 0};
-constexpr Uuid kUnassigned{0, 1};
 
 Result<void> check_counts(const NewTopic& topic) {
     if (!topic.assignments.empty()) {
@@ -46,21 +44,6 @@ Result<void> check_counts(const NewTopic& topic) {
     return ok();
 }
 
-/// Brokers that may get replicas: all but those whose every directory is closed to new ones.
-std::vector<UsableBroker> usable_brokers(const View& view) {
-    std::vector<UsableBroker> brokers;
-    for (const auto& [id, broker] : view.image.cluster->brokers) {
-        const auto& cordoned = broker.cordoned_log_directories;
-        const bool is_closed = cordoned && !broker.log_directories.empty() &&
-                               std::ranges::all_of(broker.log_directories, [&](Uuid directory) {
-                                   return contains(*cordoned, directory);
-                               });
-        if (!is_closed)
-            brokers.push_back({id, broker.rack.value_or(""), !view.image.cluster->is_active(id)});
-    }
-    return brokers;
-}
-
 std::int32_t partition_count(const View& view, const NewTopic& topic) {
     if (!topic.assignments.empty()) return static_cast<std::int32_t>(topic.assignments.size());
     return topic.partition_count == -1 ? view.options.num_partitions : topic.partition_count;
@@ -73,27 +56,6 @@ Result<std::vector<Replicas>> choose_replicas(const View& view, const NewTopic& 
                                     ? view.options.default_replication_factor
                                     : topic.replication_factor;
     return place(usable_brokers(view), partition_count(view, topic), factor, random);
-}
-
-/// Where a broker will put a new replica, if that is known before it says so.
-Uuid first_directory(const View& view, BrokerId broker) {
-    const auto& directories = view.image.cluster->find_broker(broker)->log_directories;
-    if (directories.empty()) return kMigrating;
-    return directories.size() == 1 ? directories.front() : kUnassigned;
-}
-
-metadata::PartitionRegistration new_partition(const View& view, const Replicas& replicas) {
-    metadata::PartitionRegistration partition;
-    partition.replicas = replicas;
-    for (const BrokerId replica : replicas) {
-        partition.directories.push_back(first_directory(view, replica));
-        if (view.image.cluster->is_active(replica)) partition.in_sync_replicas.push_back(replica);
-    }
-    INVARIANT(!partition.in_sync_replicas.empty(), "a new partition that nobody can lead");
-    partition.leader = partition.in_sync_replicas.front();
-    partition.leader_epoch = LeaderEpoch(0);
-    partition.partition_epoch = PartitionEpoch(0);
-    return partition;
 }
 
 Uuid new_topic_id(const View& view, env::Random& random) {
@@ -208,9 +170,9 @@ Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRe
     return decision;
 }
 
-static Result<Uuid> find_to_delete(const View& view, const TopicToDelete& topic) {
-    if (!view.options.delete_topic_enable)
-        return fail(ErrorCode::topic_deletion_disabled, "Topic deletion is disabled.");
+namespace {
+
+Result<Uuid> find_to_delete(const View& view, const TopicToDelete& topic) {
     if (!topic.id.is_zero()) {
         if (!view.image.topics->by_id.contains(topic.id)) {
             return fail(ErrorCode::unknown_topic_id, "This server does not host this topic ID.");
@@ -224,26 +186,72 @@ static Result<Uuid> find_to_delete(const View& view, const TopicToDelete& topic)
     return *id;
 }
 
+/// Sorts out what a request names twice: then none of it is deleted.
+class Deletion {
+public:
+    explicit Deletion(const View& view) : view_(view) {}
+
+    void add_repeated(const TopicToDelete& topic) {
+        refuse(topic, {ErrorCode::invalid_request,
+                       topic.id.is_zero() ? "Duplicate topic name." : "Duplicate topic id."});
+    }
+    void add(const TopicToDelete& topic) {
+        const Result<Uuid> id = find_to_delete(view_, topic);
+        if (!id) return refuse(topic, id.error());
+        const auto [at, is_first] = chosen_.try_emplace(*id, &topic);
+        if (is_first) return;
+        // Told once, under the name, even if the id came first.
+        const TopicToDelete& named = topic.id.is_zero() ? topic : *at->second;
+        refuse({named.name, *id},
+               {ErrorCode::invalid_request,
+                "The provided topic name maps to an ID that was already supplied."});
+        at->second = nullptr;
+    }
+
+    Decision<std::vector<DeletedTopic>> finish() && {
+        Decision<std::vector<DeletedTopic>> decision;
+        for (const auto& [id, topic] : chosen_) {
+            if (!topic) continue;
+            decision.records.push_back(metadata::encode_record(protocol::RemoveTopicRecord{id}));
+            decision.reply.push_back({.name = view_.image.topics->find(id)->name, .id = id});
+        }
+        std::ranges::move(refused_, std::back_inserter(decision.reply));
+        return decision;
+    }
+
+private:
+    void refuse(const TopicToDelete& topic, const Error& error) {
+        refused_.push_back({topic.name, topic.id, error.code, error.why});
+    }
+
+    const View& view_;
+    std::map<Uuid, const TopicToDelete*> chosen_;
+    std::vector<DeletedTopic> refused_;
+};
+
+}  // namespace
+
 Decision<std::vector<DeletedTopic>> delete_topics(const View& view,
                                                   std::span<const TopicToDelete> topics) {
-    Decision<std::vector<DeletedTopic>> decision;
-    std::set<Uuid> named;
-    for (const TopicToDelete& topic : topics) {
-        DeletedTopic deleted{.name = topic.name, .id = topic.id};
-        Result<Uuid> id = find_to_delete(view, topic);
-        if (id && !named.insert(*id).second)
-            id = fail(ErrorCode::invalid_request, "Duplicate topic.");
-        if (id) {
-            deleted.name = view.image.topics->find(*id)->name;
-            deleted.id = *id;
-            decision.records.push_back(metadata::encode_record(protocol::RemoveTopicRecord{*id}));
-        } else {
-            deleted.code = id.error().code;
-            deleted.why = std::move(id.error().why);
-        }
-        decision.reply.push_back(std::move(deleted));
+    if (!view.options.delete_topic_enable) {
+        Decision<std::vector<DeletedTopic>> refused;
+        for (const TopicToDelete& topic : topics)
+            refused.reply.push_back({topic.name, topic.id, ErrorCode::topic_deletion_disabled});
+        return refused;
     }
-    return decision;
+    std::map<std::pair<Uuid, std::string_view>, int> times_named;
+    const auto key = [](const TopicToDelete& topic) {
+        const std::string_view name = topic.name;
+        return std::pair(topic.id, topic.id.is_zero() ? name : std::string_view());
+    };
+    for (const TopicToDelete& topic : topics) ++times_named[key(topic)];
+    Deletion deletion(view);
+    for (const TopicToDelete& topic : topics) {
+        const int times = std::exchange(times_named[key(topic)], 0);
+        if (times == 1) deletion.add(topic);
+        if (times > 1) deletion.add_repeated(topic);
+    }
+    return std::move(deletion).finish();
 }
 
 }  // namespace milena::controller

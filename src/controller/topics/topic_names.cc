@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for names, with the texts that Kafka's clients show to their users.
-#include "topic_names.h"
+#include "topics/topic_names.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of brokers, racks interleaved, for the leaders; a ranking of the others for each follower.
-#include "placement.h"
+#include "topics/placement.h"
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // CreateTopics and DeleteTopics. The errors and their texts are those that a live Apache Kafka 4.4
 // gave to the same requests.
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cluster.h"
+#include "../cluster.h"
 #include "milena/protocol/records/metadata.h"
 
 namespace milena::controller {
@@ -304,20 +305,49 @@ TEST_F(TopicsTest, BoundsPartitionsAndRecordsOfARequest) {
     EXPECT_EQ(refused.front().why, "Unable to perform excessively large batch operation.");
 }
 
+/// What became of each topic, by what it is called in the answer: its name, else its id.
+std::map<std::string, std::pair<ErrorCode, std::string>> by_name(
+    const std::vector<DeletedTopic>& deleted) {
+    std::map<std::string, std::pair<ErrorCode, std::string>> out;
+    for (const DeletedTopic& topic : deleted)
+        out[topic.name.empty() ? fmt::format("{}", topic.id) : topic.name] = {topic.code,
+                                                                              topic.why};
+    EXPECT_EQ(out.size(), deleted.size());
+    return out;
+}
+
 TEST_F(TopicsTest, DeletesByNameAndById) {
     const Uuid id = cluster_.create(topic("t")).id;
     cluster_.create(topic("u"));
-    const std::vector<TopicToDelete> wanted{
-        {"", id}, {"u", {}}, {"t", {}}, {"missing", {}}, {"", {9, 9}}};
-    const auto deleted = cluster_.commit(cluster_.controller().delete_topics(wanted));
-    EXPECT_EQ(deleted[0].code, ErrorCode::none);
-    EXPECT_EQ(deleted[0].name, "t");
-    EXPECT_EQ(deleted[1].code, ErrorCode::none);
-    EXPECT_EQ(deleted[2].code, ErrorCode::invalid_request) << "named before by its id";
-    EXPECT_EQ(deleted[3].code, ErrorCode::unknown_topic_or_partition);
-    EXPECT_EQ(deleted[4].code, ErrorCode::unknown_topic_id);
+    const std::vector<TopicToDelete> wanted{{"", id}, {"u", {}}, {"missing", {}}, {"", {9, 9}}};
+    const auto deleted = by_name(cluster_.commit(cluster_.controller().delete_topics(wanted)));
+    EXPECT_EQ(deleted.at("t").first, ErrorCode::none);
+    EXPECT_EQ(deleted.at("u").first, ErrorCode::none);
+    EXPECT_EQ(deleted.at("missing").first, ErrorCode::unknown_topic_or_partition);
+    EXPECT_EQ(deleted.at(fmt::format("{}", Uuid{9, 9})).first, ErrorCode::unknown_topic_id);
     EXPECT_TRUE(cluster_.image().topics->by_name.empty());
     EXPECT_EQ(cluster_.create(topic("t")).code, ErrorCode::none);
+}
+
+TEST_F(TopicsTest, DeletesNothingThatIsNamedTwice) {
+    const Uuid t = cluster_.create(topic("t")).id;
+    const Uuid u = cluster_.create(topic("u")).id;
+    const Uuid v = cluster_.create(topic("v")).id;
+    cluster_.create(topic("w"));
+    const std::vector<TopicToDelete> wanted{{"t", {}}, {"", u},   {"t", {}}, {"", u},
+                                            {"", v},   {"w", {}}, {"v", {}}};
+    const auto deleted = by_name(cluster_.commit(cluster_.controller().delete_topics(wanted)));
+    using Told = std::pair<ErrorCode, std::string>;
+    EXPECT_EQ(deleted.at("t"), Told(ErrorCode::invalid_request, "Duplicate topic name."));
+    EXPECT_EQ(deleted.at(fmt::format("{}", u)),
+              Told(ErrorCode::invalid_request, "Duplicate topic id."));
+    EXPECT_EQ(deleted.at("v"),
+              Told(ErrorCode::invalid_request,
+                   "The provided topic name maps to an ID that was already supplied."));
+    EXPECT_EQ(deleted.at("w").first, ErrorCode::none);
+    EXPECT_EQ(deleted.size(), 4U);
+    EXPECT_TRUE(cluster_.image().topics->by_id.contains(t));
+    EXPECT_TRUE(cluster_.image().topics->by_id.contains(v));
 }
 
 TEST_F(TopicsTest, DeletesNothingWhereThatIsForbidden) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks replicas that a client chose; the texts are what Kafka's clients show to their users.
-#include "manual_assignment.h"
+#include "topics/manual_assignment.h"
 
 #include <algorithm>
 #include <map>
@@ -40,6 +40,17 @@ static Result<void> check_replicas(const View& view, const Replicas& replicas,
     return ok();
 }
 
+Result<void> check_assignment(const View& view, PartitionIndex partition, const Replicas& replicas,
+                              std::optional<std::size_t> count) {
+    TRY_VOID(check_replicas(view, replicas, count));
+    const auto can_lead = [&](BrokerId broker) { return view.image.cluster->is_active(broker); };
+    if (std::ranges::any_of(replicas, can_lead)) return ok();
+    return invalid(fmt::format(
+        "All brokers specified in the manual partition assignment for partition {} are fenced or "
+        "in controlled shutdown.",
+        partition));
+}
+
 Result<std::vector<Replicas>> check_assignments(const View& view,
                                                 const std::vector<ManualAssignment>& assignments) {
     std::map<PartitionIndex, Replicas> by_index;
@@ -50,17 +61,7 @@ Result<std::vector<Replicas>> check_assignments(const View& view,
             return invalid(
                 fmt::format("Found multiple manual partition assignments for partition {}", index));
         }
-        TRY_VOID(check_replicas(view, assignment.brokers, count));
-        const auto can_lead = [&](BrokerId broker) {
-            return view.image.cluster->is_active(broker);
-        };
-        if (std::ranges::none_of(assignment.brokers, can_lead)) {
-            return invalid(
-                fmt::format("All brokers specified in the manual partition assignment for "
-                            "partition {} are fenced or in controlled "
-                            "shutdown.",
-                            index));
-        }
+        TRY_VOID(check_assignment(view, index, assignment.brokers, count));
         count = assignment.brokers.size();
         by_index.emplace(index, assignment.brokers);
     }
