@@ -231,6 +231,7 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.default_replication_factor = settings.number("default.replication.factor");
     config.auto_create_topics_enable = settings.boolean("auto.create.topics.enable");
     config.delete_topic_enable = settings.boolean("delete.topic.enable");
+    config.request_partitions_max = settings.number("max.request.partition.size.limit");
     config.rack = settings.string("broker.rack");
     config.broker_heartbeat_interval_ms = settings.number("broker.heartbeat.interval.ms");
     config.broker_session_timeout_ms = settings.number("broker.session.timeout.ms");

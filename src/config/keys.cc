@@ -158,6 +158,8 @@ static constexpr Key kReadKeys[] = {
      "Largest record batch after decompression."},
     {"max.incremental.fetch.session.cache.slots", int32, "1000", at_least(0), read_only, works,
      "Fetch sessions that are kept at a time."},
+    {"max.request.partition.size.limit", int32, "2000", at_least(1), read_only, works,
+     "Most partitions in one answer that describes topics page by page."},
     {"message.max.bytes", int32, "1048588", at_least(0), cluster_wide, works,
      "Largest record batch, as it is stored."},
     {"metadata.log.dir", string, kNull, kAny, read_only, works,

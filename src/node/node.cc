@@ -13,6 +13,7 @@
 #include "milena/drivers/broker_lifecycle.h"
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
+#include "milena/drivers/controller_registration.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
@@ -68,6 +69,7 @@ public:
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
+        if (controller_registration_ != nullptr) co_await controller_registration_->stop();
         if (controller_ != nullptr) controller_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
         // A log that was not opened whole must not be marked as one that needs no recovery.
@@ -149,10 +151,12 @@ private:
              .controller = *controller_,
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
+             .kraft_version = quorum_->status().kraft_version,
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
         metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
         CO_TRY(listeners_, server_->bind(config_.listeners));
+        register_controller();
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
                                                                 *controller_, served_);
         CO_TRY_VOID(co_await lifecycle_->start());
@@ -174,16 +178,33 @@ private:
         co_return ok();
     }
 
+    static std::map<std::string, metadata::VersionRange> supported_features() {
+        std::map<std::string, metadata::VersionRange> features;
+        for (const auto& feature : metadata::supported_features())
+            features.emplace(feature.name, feature.range);
+        return features;
+    }
+
+    void register_controller() {
+        controller_registration_ = std::make_unique<drivers::ControllerRegistration>(
+            env_, log_,
+            controller::RegisterControllerRequest{
+                .id = config_.node_id,
+                .incarnation_id = env::random_uuid(env_.random()),
+                .endpoints = advertised_endpoints(config_, listeners_, Role::controller),
+                .features = supported_features()},
+            *controller_);
+        controller_registration_->start();
+    }
+
     drivers::BrokerLifecycleOptions lifecycle_options() {
         drivers::BrokerLifecycleOptions options;
         auto& registration = options.registration;
         registration.id = config_.node_id;
         registration.cluster_id = directories_.cluster_id();
         registration.incarnation_id = env::random_uuid(env_.random());
-        registration.endpoints = advertised_endpoints(config_, listeners_);
-        for (const auto& feature : metadata::supported_features()) {
-            registration.features.emplace(feature.name, feature.range);
-        }
+        registration.features = supported_features();
+        registration.endpoints = advertised_endpoints(config_, listeners_, Role::broker);
         if (!config_.rack.empty()) registration.rack = config_.rack;
         registration.log_directories = directories_.log_dir_ids();
         registration.previous_epoch = directories_.previous_epoch();
@@ -220,6 +241,7 @@ private:
     std::unique_ptr<replication::Replicas> replicas_;
     std::unique_ptr<drivers::Quorum> quorum_;
     std::shared_ptr<drivers::ControllerHost> controller_;
+    std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;

@@ -111,10 +111,11 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
 }
 
 std::vector<metadata::BrokerEndpoint> advertised_endpoints(
-    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound) {
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound, Role role) {
     std::vector<metadata::BrokerEndpoint> out;
     for (const auto& advertised : config.advertised_listeners) {
-        if (config.is_controller_listener(advertised.name)) continue;
+        const bool is_controllers = config.is_controller_listener(advertised.name);
+        if (is_controllers != (role == Role::controller)) continue;
         metadata::BrokerEndpoint endpoint{advertised.name, advertised.endpoint.host,
                                           advertised.endpoint.port,
                                           static_cast<std::int16_t>(advertised.protocol)};

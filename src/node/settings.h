@@ -25,10 +25,12 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
                                       const std::string& directory,
                                       const storage::MetaProperties& meta);
 
-/// What the broker registers: its advertised listeners without the controllers', with the port that
-/// was bound where the configuration leaves it open.
+enum class Role { broker, controller };
+
+/// What this node registers in that role: its advertised listeners for it, with the port that was
+/// bound where the configuration leaves it open.
 std::vector<metadata::BrokerEndpoint> advertised_endpoints(
-    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound);
+    const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound, Role role);
 
 /// The same listeners, with where each is bound.
 std::vector<drivers::AdvertisedListener> client_listeners(

@@ -18,7 +18,8 @@ Result<RequestHead> read_request_head(ByteReader& frame) {
     const Api* const api = find_api(key);
     if (api == nullptr)
         return fail(ErrorCode::invalid_request, fmt::format("unknown API key {}", key));
-    if (version < 0)
+    // Whatever its version, ApiVersions is answered (KIP-511).
+    if (version < 0 && api->key != ApiKey::api_versions)
         return fail(ErrorCode::invalid_request, fmt::format("{} version {}", api->name, version));
 
     Arena nothing(0);  // a header has no arrays

@@ -45,6 +45,12 @@ bool may_create_topic(const Request& request, std::string_view name) {
            may(request, security::Operation::create, name);
 }
 
+Result<void> check_cluster_right(const Request& request, security::Operation operation) {
+    if (request.session.may(operation, security::ResourceType::cluster, security::kClusterResource))
+        return ok();
+    return fail(ErrorCode::cluster_authorization_failed, "Cluster authorization failed.");
+}
+
 bool is_internal_topic(std::string_view name) {
     return name == "__consumer_offsets" || name == "__transaction_state" ||
            name == "__share_group_state";

@@ -28,6 +28,9 @@ Result<std::shared_ptr<replication::Partition>> find_replica(const Request& requ
 /// The client may create this topic: by a right on the cluster, or on the name.
 bool may_create_topic(const Request& request, std::string_view name);
 
+/// CLUSTER_AUTHORIZATION_FAILED unless the client may do that to the cluster.
+Result<void> check_cluster_right(const Request& request, security::Operation operation);
+
 /// Topics that the cluster itself keeps, which clients may read and not write.
 bool is_internal_topic(std::string_view name);
 

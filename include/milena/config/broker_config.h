@@ -142,6 +142,8 @@ struct BrokerConfig {
     std::int32_t default_replication_factor = 1;
     bool auto_create_topics_enable = true;
     bool delete_topic_enable = true;
+    /// max.request.partition.size.limit: partitions in one answer of DescribeTopicPartitions.
+    std::int32_t request_partitions_max = 2000;
     /// broker.rack; empty if it has none.
     std::string rack;
     std::int32_t broker_heartbeat_interval_ms = 2000;

@@ -26,6 +26,8 @@ struct Broker {
     controller::Gateway& controller;
     ProducerIds& producer_ids;
     const security::Authorizer& authorizer;
+    /// The quorum's, which its log has and no image.
+    std::int16_t kraft_version = 0;
     /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its
     /// default).
     std::uint64_t request_bytes_max = 0;

@@ -10,6 +10,7 @@
 #include "milena/controller/topic_names.h"
 
 #include "../api.h"
+#include "../describing.h"
 #include "../leader_endpoints.h"
 #include "../topics.h"
 
@@ -25,31 +26,6 @@ constexpr std::int16_t kFirstVersionWithListenerError = 6;
 constexpr std::int16_t kFirstVersionWithNullNames = 12;
 /// How long an answer waits for topics that it had created.
 constexpr env::Duration kCreationWait = std::chrono::seconds(5);
-
-std::span<const std::int32_t> numbers(const std::vector<BrokerId>& brokers) {
-    static_assert(sizeof(BrokerId) == sizeof(std::int32_t), "a broker id is its number");
-    return {reinterpret_cast<const std::int32_t*>(brokers.data()), brokers.size()};
-}
-
-/// What an authorizer can be asked of a topic and of the cluster (KIP-430).
-constexpr Operation kTopicOperations[] = {
-    Operation::read,  Operation::write,    Operation::create,           Operation::remove,
-    Operation::alter, Operation::describe, Operation::describe_configs, Operation::alter_configs};
-constexpr Operation kClusterOperations[] = {Operation::create,           Operation::alter,
-                                            Operation::describe,         Operation::cluster_action,
-                                            Operation::describe_configs, Operation::alter_configs,
-                                            Operation::idempotent_write};
-
-/// One bit for each operation that the client may do, at the operation's number.
-std::int32_t allowed(const Request& request, std::span<const Operation> operations,
-                     ResourceType type, std::string_view resource) {
-    std::int32_t bits = 0;
-    for (const Operation operation : operations) {
-        if (request.session.may(operation, type, resource))
-            bits |= 1 << static_cast<int>(operation);
-    }
-    return bits;
-}
 
 /// Fills one answer from one image, which outlives it.
 class MetadataAnswer {
@@ -79,16 +55,14 @@ public:
     }
 
     void add_cluster_operations() {
-        response_.cluster_authorized_operations = allowed(
-            request_, kClusterOperations, ResourceType::cluster, security::kClusterResource);
+        response_.cluster_authorized_operations = cluster_operations(request_);
     }
 
     void add_topics(std::span<MetadataResponse::MetadataResponseTopic> topics,
                     bool with_operations) {
         for (auto& topic : topics) {
             if (!with_operations || !topic.name || is_denied(topic)) continue;
-            topic.topic_authorized_operations =
-                allowed(request_, kTopicOperations, ResourceType::topic, *topic.name);
+            topic.topic_authorized_operations = topic_operations(request_, *topic.name);
         }
         response_.topics = topics;
     }
@@ -133,35 +107,17 @@ private:
         out.leader_epoch = partition.leader_epoch.value;
         out.replica_nodes = numbers(partition.replicas);
         out.isr_nodes = numbers(partition.in_sync_replicas);
-        out.offline_replicas = offline(partition.replicas);
-        out.error_code = static_cast<std::int16_t>(leader_error(partition));
+        out.offline_replicas = offline_replicas(image_, partition.replicas, request_.arena);
+        out.error_code = static_cast<std::int16_t>(leader_code(partition));
         if (out.error_code != 0) out.leader_id = kNoBroker.value;
         return out;
     }
 
-    bool is_online(BrokerId id) const {
-        const auto broker = image_.cluster->brokers.find(id);
-        return broker != image_.cluster->brokers.end() && !broker->second.fenced;
-    }
-
-    protocol::Array<std::int32_t> offline(const std::vector<BrokerId>& replicas) {
-        if (std::ranges::all_of(replicas, [this](BrokerId id) { return is_online(id); })) return {};
-        auto out = request_.arena.make_array<std::int32_t>(replicas.size());
-        std::size_t count = 0;
-        for (const BrokerId id : replicas) {
-            if (!is_online(id)) out[count++] = id.value;
-        }
-        return std::span<const std::int32_t>(out.first(count));
-    }
-
-    ErrorCode leader_error(const metadata::PartitionRegistration& partition) const {
-        const auto broker = image_.cluster->brokers.find(partition.leader);
-        if (broker == image_.cluster->brokers.end() || broker->second.fenced)
-            return ErrorCode::leader_not_available;
-        if (endpoint_of(broker->second, listener_) != nullptr) return ErrorCode::none;
-        return request_.version() >= kFirstVersionWithListenerError
-                   ? ErrorCode::listener_not_found
-                   : ErrorCode::leader_not_available;
+    ErrorCode leader_code(const metadata::PartitionRegistration& partition) const {
+        const ErrorCode code = leader_error(image_, partition, listener_);
+        const bool is_known = request_.version() >= kFirstVersionWithListenerError;
+        return code == ErrorCode::listener_not_found && !is_known ? ErrorCode::leader_not_available
+                                                                  : code;
     }
 
     Request& request_;

@@ -77,13 +77,15 @@ void add_features(Request& request, const metadata::Image& image, ApiVersionsRes
     }
     response.supported_features = supported.first(count);
 
-    const auto& levels = image.features->levels;
+    auto levels = image.features->levels;
+    if (request.broker().kraft_version > 0)
+        levels.emplace(metadata::kKraftVersion, request.broker().kraft_version);
     auto finalized =
         request.arena.make_array<ApiVersionsResponse::FinalizedFeatureKey>(levels.size());
     std::size_t next = 0;
     for (const auto& [name, level] : levels) {
         auto& out = finalized[next++];
-        out.name = name;
+        out.name = request.arena.copy(name);
         out.max_version_level = level;
         out.min_version_level = level;
     }

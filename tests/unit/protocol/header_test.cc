@@ -78,6 +78,7 @@ TEST(RequestHead, RefusesWhatItCanNotName) {
     EXPECT_EQ(code(1000, 0), ErrorCode::invalid_request);
     EXPECT_EQ(code(-1, 0), ErrorCode::invalid_request);
     EXPECT_EQ(code(0, -1), ErrorCode::invalid_request);
+    EXPECT_EQ(code(18, -1), ErrorCode::none) << "ApiVersions is answered whatever its version";
 }
 
 TEST(RequestHead, FailsOnEveryPrefix) {
