@@ -2,11 +2,11 @@
 """Answers in which Milena differs from Apache Kafka on purpose: each has a row in docs/deviations.md."""
 import unittest
 
-from conversations.talk import FETCH, LIST_OFFSETS, METADATA, NO_ID, PRODUCE, Talk
+from conversations.talk import DESCRIBE_TOPIC_PARTITIONS, FETCH, LIST_OFFSETS, METADATA, NO_ID, PRODUCE, Talk
 from support import node, odd_batches as odd
 from support.odd_batches import batch
 
-INVALID_REQUEST, INVALID_RECORD, UNSUPPORTED_COMPRESSION_TYPE = 42, 87, 76
+INVALID_TOPIC, INVALID_REQUEST, INVALID_RECORD, UNSUPPORTED_COMPRESSION_TYPE = 17, 42, 87, 76
 
 
 class DeliberateAnswersTest(unittest.TestCase):
@@ -60,6 +60,10 @@ class DeliberateAnswersTest(unittest.TestCase):
             answer = self.talk.quietly(METADATA, version, Topics=[{'TopicId': NO_ID, 'Name': None}])
             self.assertEqual(answer['Topics'][0]['ErrorCode'], INVALID_REQUEST)
             self.assertEqual(answer['Brokers'], [])
+
+    def test_an_empty_name_to_describe_is_an_invalid_topic(self):
+        answer = self.talk.quietly(DESCRIBE_TOPIC_PARTITIONS, 0, Topics=[{'Name': ''}, {'Name': self.topic}])
+        self.assertEqual([t['ErrorCode'] for t in answer['Topics']], [INVALID_TOPIC, 0])
 
     def test_damaged_compressed_blocks_are_invalid_records(self):
         for codec, damaged in ((odd.GZIP, b'x' * 50), (odd.SNAPPY, b'\xff' * 50), (odd.LZ4, b'x' * 50),

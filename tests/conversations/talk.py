@@ -9,12 +9,16 @@ import uuid
 from support import messages, odd_batches, wire
 from support.wire import API_VERSIONS, CREATE_TOPICS, FETCH, LIST_OFFSETS, METADATA, PRODUCE  # noqa: F401
 
+CREATE_PARTITIONS, DELETE_TOPICS, DESCRIBE_CLUSTER, DESCRIBE_QUORUM, DESCRIBE_TOPIC_PARTITIONS = 37, 20, 60, 55, 75
+ELECT_LEADERS, LIST_REASSIGNMENTS, UNREGISTER_BROKER, UPDATE_FEATURES = 43, 46, 64, 57
 NO_ID = uuid.UUID(int=0)
 UNKNOWN_ID = uuid.UUID('12345678-9abc-def0-1234-56789abcdef0')
 # Error codes and times of a moment ago, and of limits an hour away from it, are the same moment to two servers.
 NOW_RANGE_MS = 2 * 3600 * 1000
 VERSIONS = {API_VERSIONS: (0, 5), METADATA: (0, 13), CREATE_TOPICS: (2, 7), PRODUCE: (3, 13), FETCH: (4, 18),
-            LIST_OFFSETS: (1, 11)}
+            LIST_OFFSETS: (1, 11), CREATE_PARTITIONS: (0, 3), DELETE_TOPICS: (1, 6), DESCRIBE_CLUSTER: (0, 2),
+            DESCRIBE_QUORUM: (0, 2), DESCRIBE_TOPIC_PARTITIONS: (0, 0), ELECT_LEADERS: (0, 2),
+            LIST_REASSIGNMENTS: (0, 0), UNREGISTER_BROKER: (0, 0), UPDATE_FEATURES: (0, 2)}
 SILENCE_S = 1.0
 
 

@@ -54,6 +54,9 @@ class Walk:
     def is_tagged(self, field):
         return field.tag is not None and field.tagged.has(self.version)
 
+    def is_nullable_struct(self, field):
+        return not field.is_array and field.nullable is not None and field.nullable.has(self.version)
+
     def is_flexible(self, field):
         return self.flexible if field.flexible is None else field.flexible.has(self.version)
 
@@ -100,7 +103,9 @@ class Writing(Walk):
         if field.type in ('string', 'bytes', 'records'):
             data = value.encode() if isinstance(value, str) else value
             return self.length(field, data, 'h' if field.type == 'string' else 'i') + (data or b'')
-        return self.struct(self.fields_of(field), value)
+        if not self.is_nullable_struct(field):
+            return self.struct(self.fields_of(field), value)
+        return b'\xff' if value is None else b'\1' + self.struct(self.fields_of(field), value)
 
 
 class Reading(Walk):
@@ -159,6 +164,8 @@ class Reading(Walk):
             count = self.length(field, 'h' if field.type == 'string' else 'i')
             data = None if count < 0 else self.bytes(count)
             return data.decode(errors='backslashreplace') if field.type == 'string' and data is not None else data
+        if self.is_nullable_struct(field) and self.take('b') < 0:
+            return None
         return self.struct(self.fields_of(field))
 
 
