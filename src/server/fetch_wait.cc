@@ -4,21 +4,19 @@
 
 namespace milena::server {
 
-FetchWait::FetchWait(env::Env& env, env::Executor owner, std::size_t partitions)
-    : wakeup_(env, owner), listeners_(partitions) {
-    for (std::size_t i = 0; i < partitions; ++i) {
-        listeners_[i].wait = this;
-        listeners_[i].number = static_cast<std::uint32_t>(i);
-    }
-    marks_.with([&](Marks& marks) { marks.marked.resize(partitions); });
-}
-
-std::weak_ptr<replication::FetchListener> FetchWait::listener(std::size_t partition) {
-    return std::shared_ptr<replication::FetchListener>(shared_from_this(), &listeners_[partition]);
+void FetchWait::begin(std::size_t partitions) {
+    while (listeners_.size() < partitions)
+        listeners_.emplace_back(*this, static_cast<std::uint32_t>(listeners_.size()));
+    marks_.with([&](Marks& marks) {
+        marks.marked.assign(partitions, false);
+        marks.order.clear();
+    });
 }
 
 void FetchWait::add(std::uint32_t partition) {
     const bool is_new = marks_.with([&](Marks& marks) {
+        // News for the fetch before, which had more partitions.
+        if (partition >= marks.marked.size()) return false;
         if (marks.marked[partition]) return false;
         marks.marked[partition] = true;
         marks.order.push_back(partition);
@@ -27,17 +25,15 @@ void FetchWait::add(std::uint32_t partition) {
     if (is_new) wakeup_.notify();
 }
 
-env::Task<std::vector<std::uint32_t>> FetchWait::news(env::Instant deadline) {
-    co_await wakeup_.wait_until(deadline);
+env::Task<bool> FetchWait::news(env::Instant deadline, std::vector<std::uint32_t>& out) {
+    const bool woken = co_await wakeup_.wait_until(deadline);
+    out.clear();
     // The mark is cleared before the partition is read: what comes in between marks it again.
-    co_return marks_.with([](Marks& marks) {
+    marks_.with([&](Marks& marks) {
         for (const auto partition : marks.order) marks.marked[partition] = false;
-        return std::exchange(marks.order, {});
+        out.swap(marks.order);
     });
-}
-
-std::function<void()> FetchWait::end() {
-    return wakeup_.handle();
+    co_return woken;
 }
 
 }  // namespace milena::server

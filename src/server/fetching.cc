@@ -55,8 +55,8 @@ BrokerId fetching_replica(const Request& request, const FetchRequest& body) {
 Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratch& scratch)
     : request_(request),
       body_(body),
+      scratch_(scratch),
       parts_(scratch.parts),
-      files_(scratch.files),
       bytes_max_(std::min(unsigned_limit(body.max_bytes),
                           unsigned_limit(request.broker().config.network.fetch_bytes_max))) {
     // More than the answer may hold will never be there.
@@ -65,8 +65,7 @@ Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratc
 }
 
 Fetching::~Fetching() {
-    parts_.clear();
-    files_.clear();
+    scratch_.clear();
 }
 
 bool Fetching::uses_topic_ids() const {
@@ -145,8 +144,7 @@ void Fetching::ask(std::size_t number) {
     has_urgent_ = has_urgent_ || is_urgent(part.answer);
 }
 
-FetchResponse::PartitionData Fetching::describe(const FetchPart& part,
-                                                protocol::Arena& arena) const {
+FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol::Arena& arena) {
     const FetchAnswer& answer = part.answer;
     FetchResponse::PartitionData out;
     out.partition_index = part.index;
@@ -175,9 +173,9 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part,
     if (answer.records.length == 0) {
         out.records = BytesView();
     } else {
-        out.records = protocol::Records::external(answer.records.length,
-                                                  static_cast<std::uint32_t>(files_.size()));
-        files_.push_back(answer.records);
+        out.records = protocol::Records::external(
+            answer.records.length, static_cast<std::uint32_t>(scratch_.files.size()));
+        scratch_.files.push_back(answer.records);
     }
     return out;
 }
@@ -185,7 +183,7 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part,
 /// Those whose replica was asked come first, then the others, as Kafka has it; neighbours of one
 /// topic stand together.
 protocol::Array<FetchResponse::FetchableTopicResponse> Fetching::describe_all(
-    protocol::Arena& arena) const {
+    protocol::Arena& arena) {
     const auto told = static_cast<std::size_t>(std::ranges::count_if(parts_, &FetchPart::is_told));
     auto partitions = arena.make_array<FetchResponse::PartitionData>(told);
     auto topics = arena.make_array<FetchResponse::FetchableTopicResponse>(told);
@@ -210,8 +208,7 @@ protocol::Array<FetchResponse::FetchableTopicResponse> Fetching::describe_all(
     return std::span<const FetchResponse::FetchableTopicResponse>(topics.first(topic_count));
 }
 
-Result<void> Fetching::answer_to(Request& request, std::int32_t session_id) const {
-    files_.clear();
+Result<void> Fetching::answer_to(Request& request, std::int32_t session_id) {
     FetchResponse response;
     response.session_id = session_id;
     response.responses = describe_all(request.arena);
@@ -226,7 +223,8 @@ Result<void> Fetching::answer_to(Request& request, std::int32_t session_id) cons
         response.node_endpoints = endpoints.resolve<FetchResponse::NodeEndpoint>(
             *image, request.session.listener(), request.arena);
     }
-    return answer(request, response, files_);
+    const AnswerFiles files{scratch_.files, scratch_.splices};
+    return answer(request, response, request.version(), &files);
 }
 
 }  // namespace milena::server

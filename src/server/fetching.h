@@ -44,19 +44,18 @@ public:
     std::vector<FetchPart>& parts() { return parts_; }
 
     /// Encodes the answer in its place: the parts that are to be told. On the connection's thread.
-    Result<void> answer_to(Request& request, std::int32_t session_id) const;
+    Result<void> answer_to(Request& request, std::int32_t session_id);
 
 private:
     std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
-    protocol::FetchResponse::PartitionData describe(const FetchPart& part,
-                                                    protocol::Arena& arena) const;
+    protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena);
     protocol::Array<protocol::FetchResponse::FetchableTopicResponse> describe_all(
-        protocol::Arena& arena) const;
+        protocol::Arena& arena);
 
     const Request& request_;
     const protocol::FetchRequest& body_;
+    FetchScratch& scratch_;
     std::vector<FetchPart>& parts_;
-    std::vector<replication::FileRange>& files_;
     std::uint64_t bytes_min_ = 0;
     std::uint64_t bytes_max_ = 0;
     std::uint64_t bytes_ = 0;

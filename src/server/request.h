@@ -38,16 +38,23 @@ Result<T> decode_body(const Request& request) {
     return body;
 }
 
-/// Writes an answer frame: size, header, body. `files` holds the ranges that the body names as
-/// external records.
+/// The files that a body names as external records, and memory for their places in it.
+struct AnswerFiles {
+    std::span<const replication::FileRange> ranges;
+    std::vector<protocol::Splice>& splices;
+};
+
+/// Writes an answer frame: size, header, body.
 template <class T>
 Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int32_t correlation_id,
-                           const T& body, std::span<const replication::FileRange> files = {}) {
+                           const T& body, const AnswerFiles* files = nullptr) {
     const protocol::Api& api = *protocol::find_api(T::kApiKey);
     const std::size_t head_size = protocol::response_head_size(api, version);
     TRY(const std::size_t body_size, protocol::encoded_size(body, version));
     std::uint64_t size = head_size + body_size;
-    for (const auto& file : files) size += file.length;
+    if (files != nullptr) {
+        for (const auto& file : files->ranges) size += file.length;
+    }
     if (size > INT32_MAX) {
         return fail(ErrorCode::unknown_server_error,
                     fmt::format("answer of {} bytes does not fit a frame", size));
@@ -56,10 +63,10 @@ Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int3
     ByteWriter writer(output.extend(sizeof(std::int32_t) + head_size + body_size));
     writer.write(static_cast<std::int32_t>(size));
     protocol::write_response_head(api, version, correlation_id, writer);
-    std::vector<protocol::Splice> splices;
-    protocol::write(body, version, writer, &splices);
-    for (const auto& splice : splices) {
-        const auto& file = files[splice.index];
+    protocol::write(body, version, writer, files == nullptr ? nullptr : &files->splices);
+    if (files == nullptr) return ok();
+    for (const auto& splice : files->splices) {
+        const auto& file = files->ranges[splice.index];
         output.add_file_at(frame_at + splice.position, file.file, file.position, file.length);
     }
     return ok();
@@ -68,16 +75,15 @@ Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int3
 /// Answers the request at once, in its place, in the layout of `version`.
 template <class T>
 Result<void> answer(Request& request, const T& body, std::int16_t version,
-                    std::span<const replication::FileRange> files = {}) {
+                    const AnswerFiles* files = nullptr) {
     auto& slot = request.connection.replies().open();
     TRY_VOID(encode_answer(slot.output, version, request.correlation_id(), body, files));
     request.connection.replies().mark_done(slot);
     return ok();
 }
 template <class T>
-Result<void> answer(Request& request, const T& body,
-                    std::span<const replication::FileRange> files = {}) {
-    return answer(request, body, request.version(), files);
+Result<void> answer(Request& request, const T& body) {
+    return answer(request, body, request.version());
 }
 
 }  // namespace milena::server

@@ -8,7 +8,6 @@
 #include "../fetch/fetch_scratch.h"
 #include "../fetch/fetch_sessions.h"
 #include "../fetch/session_fetch.h"
-#include "../fetch_wait.h"
 
 namespace milena::server {
 namespace {
@@ -27,21 +26,23 @@ bool names_all_partitions(const FetchRequest& body) {
 /// Waits until there is enough, the deadline comes, or the connection closes.
 env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant deadline) {
     auto& connection = request.connection;
-    const auto wait =
-        std::make_shared<FetchWait>(connection.env(), connection.owner(), fetching.parts().size());
-    connection.on_close(wait->end());
-    for (std::size_t i = 0; i < fetching.parts().size(); ++i) {
-        if (const auto& replica = fetching.parts()[i].replica) replica->listen(wait->listener(i));
+    FetchScratch& scratch = request.session.fetch_scratch();
+    if (scratch.wait == nullptr)
+        scratch.wait = std::make_shared<FetchWait>(connection.env(), connection.owner());
+    const auto wait = scratch.wait;
+    const auto& parts = fetching.parts();
+    wait->begin(parts.size());
+    connection.on_close([closed = wait.get()] { closed->end(); });
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].replica != nullptr) parts[i].replica->listen(wait->listener(i));
     }
     fetching.ask_all();  // what came before we listened would else be missed
     while (!fetching.is_complete() && !connection.is_closed()) {
-        const auto news = co_await wait->news(deadline);
-        if (news.empty()) break;
-        for (const auto number : news) fetching.ask(number);
+        if (!co_await wait->news(deadline, scratch.news)) break;
+        for (const auto number : scratch.news) fetching.ask(number);
     }
-    for (std::size_t i = 0; i < fetching.parts().size(); ++i) {
-        if (const auto& replica = fetching.parts()[i].replica)
-            replica->unlisten(wait->listener(i).lock().get());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].replica != nullptr) parts[i].replica->unlisten(wait->listener(i).get());
     }
     connection.on_close({});
 }
