@@ -110,8 +110,9 @@ public:
     }
     /// Sends a request that is not answered, and returns when it is out.
     template <protocol::Message Request>
-    env::Task<Result<void>> send(Target target, const Request& request) {
-        const Outgoing outgoing{&Request::kType, &request, nullptr};
+    env::Task<Result<void>> send(Target target, const Request& request,
+                                 std::int16_t version_max = protocol::kNoVersion) {
+        const Outgoing outgoing{&Request::kType, &request, nullptr, version_max};
         CO_TRY_VOID(co_await exchange(target, outgoing));
         co_return ok();
     }

@@ -51,6 +51,7 @@ Result<std::int32_t> parse_broker(std::string_view text) {
 /// The names that the choice means, sorted; an error if there should be one and is none.
 env::Task<Result<std::vector<std::string>>> chosen(Session& session, const TopicChoice& choice) {
     CO_TRY(auto names, co_await list_topics(session, choice.with_internal));
+    std::ranges::sort(names);
     if (!choice.has_pattern) co_return names;
     CO_TRY(const auto filter, TopicFilter::parse(choice.pattern));
     std::erase_if(names, [&filter](const std::string& name) { return !filter.allows(name); });

@@ -83,7 +83,6 @@ env::Task<Result<std::vector<std::string>>> list_topics(Session& session, bool w
     for (const auto& topic : answer->topics) {
         if (with_internal || !topic.is_internal) names.emplace_back(topic.name.value_or(""));
     }
-    std::ranges::sort(names);
     co_return names;
 }
 

@@ -25,7 +25,7 @@ struct TopicState {
     std::vector<PartitionState> partitions;  ///< by index
 };
 
-/// Names of all topics, sorted.
+/// Names of all topics, as the cluster lists them.
 env::Task<Result<std::vector<std::string>>> list_topics(Session& session, bool with_internal);
 
 /// The topics of these names, in the order given. UNKNOWN_TOPIC_OR_PARTITION for one that is not

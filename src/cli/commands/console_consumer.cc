@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// milena console-consumer, kafka-console-consumer.sh: records to standard output. It reads the
+// partitions itself and joins no group: --group is refused.
+#include <charconv>
+
+#include "cluster/consumer.h"
+#include "cluster/topic_states.h"
+#include "command_files.h"
+#include "console.h"
+#include "parser.h"
+#include "text/exceptions.h"
+#include "text/topic_filter.h"
+
+namespace milena::cli {
+namespace {
+
+constexpr env::Duration kPause = std::chrono::milliseconds(100);
+constexpr std::string_view kNoOutput = "org.apache.kafka.tools.consumer.NoOpMessageFormatter";
+constexpr std::string_view kDefault = "org.apache.kafka.tools.consumer.DefaultMessageFormatter";
+
+struct Options {
+    Parser parser{"console-consumer",
+                  "This tool helps to read data from Kafka topics and outputs it to standard "
+                  "output."};
+    const Option& topic = parser.option("topic", "The topic to consume from.");
+    const Option& include = parser.option("include", "A pattern of topics to consume.");
+    const Option& partition = parser.option("partition", "The partition to consume from.");
+    const Option& offset =
+        parser.option("offset", "The offset to begin at, or earliest, or latest (default).");
+    const Option& bootstrap = parser.option("bootstrap-server", "The servers to connect to.");
+    const Option& group = parser.option("group", "Groups are not supported by this tool yet.");
+    const Option& from_beginning = parser.flag("from-beginning", "Begin with the earliest record.");
+    const Option& max_messages =
+        parser.option("max-messages", "How many messages to consume before exiting.");
+    const Option& timeout = parser.option("timeout-ms", "Exit if no message comes for so long.");
+    const Option& skip =
+        parser.flag("skip-message-on-error", "Accepted; printing a message can't fail.");
+    const Option& isolation =
+        parser.option("isolation-level", "read_uncommitted (default) or read_committed.");
+    const Option& formatter = parser.option("formatter", "The formatter; only Kafka's default.");
+    const Option& formatter_property = parser.option(
+        "formatter-property",
+        "key=value: print.timestamp, print.key, print.offset, print.epoch, print.partition, "
+        "print.headers, print.value, key.separator, line.separator, headers.separator, "
+        "null.literal, key.deserializer, value.deserializer.",
+        Takes::many);
+    const Option& property =
+        parser.option("property", "The older name of --formatter-property.", Takes::many);
+    const Option& formatter_config =
+        parser.option("formatter-config", "A file of such properties.");
+    const Option& key_deserializer =
+        parser.option("key-deserializer", "String, ByteArray, Short, Integer or Long.");
+    const Option& value_deserializer =
+        parser.option("value-deserializer", "String, ByteArray, Short, Integer or Long.");
+    const Option& command_property =
+        parser.option("command-property", "key=value for the consumer.", Takes::many);
+    const Option& consumer_property =
+        parser.option("consumer-property", "The older name of --command-property.", Takes::many);
+    const Option& command_config = parser.option("command-config", "Properties of the consumer.");
+    const Option& consumer_config =
+        parser.option("consumer.config", "The older name of --command-config.");
+
+    std::optional<int> check() const;
+    std::optional<int> check_offset() const;
+};
+
+/// The number an --offset means, among the special ones of ListOffsets.
+std::optional<std::int64_t> parse_offset(std::string_view text) {
+    if (text == "earliest") return kEarliest;
+    if (text == "latest") return kLatest;
+    std::int64_t offset = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size() || offset < 0)
+        return std::nullopt;
+    return offset;
+}
+
+std::optional<int> Options::check_offset() const {
+    if (partition && !topic)
+        return parser.wrong_usage("The topic is required when partition is specified.");
+    if (offset && !partition)
+        return parser.wrong_usage("The partition is required when offset is specified.");
+    if (from_beginning && offset) {
+        return parser.wrong_usage(
+            "Options from-beginning and offset cannot be specified together.");
+    }
+    if (!parse_offset(offset.text_or("latest"))) {
+        return parser.wrong_usage(
+            fmt::format("The provided offset value '{}' is incorrect. Valid values are "
+                        "'earliest', 'latest', or a non-negative long.",
+                        offset.text()));
+    }
+    return std::nullopt;
+}
+
+std::optional<int> Options::check() const {
+    if (topic.is_given == include.is_given) {
+        return parser.wrong_usage(
+            "Exactly one of the following arguments is required: [topic], [include]");
+    }
+    if (const auto exit_code = check_offset()) return exit_code;
+    if (!bootstrap) return parser.wrong_usage("Missing required argument \"[bootstrap-server]\"");
+    const std::array pairs{std::pair(&formatter_property, &property),
+                           std::pair(&command_property, &consumer_property),
+                           std::pair(&command_config, &consumer_config)};
+    for (const auto& [newer, older] : pairs) {
+        if (*newer && *older) {
+            return parser.wrong_usage(fmt::format(
+                "Options --{} and --{} cannot be specified together.", newer->name, older->name));
+        }
+    }
+    if (group) return parser.wrong_usage("Groups are not supported by this tool yet.");
+    if (formatter && formatter.text() != kDefault && formatter.text() != kNoOutput)
+        return parser.wrong_usage(fmt::format("There is no formatter {} here", formatter.text()));
+    return std::nullopt;
+}
+
+/// One run of the tool: what it has to print, and when it is over.
+struct Run {
+    const Options& options;
+    RecordFormat format;
+    std::int64_t messages_max = -1;
+    env::Duration timeout = env::Duration::max();
+    std::int64_t messages = 0;
+    env::Instant last_message{};
+    std::string text{};
+
+    bool is_late(env::Instant now) const { return now - last_message >= timeout; }
+};
+
+env::Task<Result<RecordFormat>> format_of(Session& session, const Options& options) {
+    CO_TRY(auto properties, read_client_properties(session.env().files(),
+                                                   std::string(options.formatter_config.text())));
+    CO_TRY_VOID(add_properties(properties, options.formatter_property
+                                               ? options.formatter_property.values
+                                               : options.property.values));
+    if (options.key_deserializer) properties["key.deserializer"] = options.key_deserializer.text();
+    if (options.value_deserializer)
+        properties["value.deserializer"] = options.value_deserializer.text();
+    co_return RecordFormat::make(properties);
+}
+
+/// The partitions to read; asks for a topic until it is there, and so creates it where the cluster
+/// does that. None when time is up.
+env::Task<Result<std::vector<TopicPartition>>> partitions_of(Session& session, Run& run) {
+    std::vector<TopicPartition> partitions;
+    if (run.options.partition) {
+        CO_TRY(const auto number, run.options.parser.number(run.options.partition, 0));
+        partitions.emplace_back(std::string(run.options.topic.text()),
+                                static_cast<std::int32_t>(number));
+        co_return partitions;
+    }
+    while (partitions.empty() && !run.is_late(session.env().clock().now())) {
+        protocol::MetadataRequest request;
+        std::array<protocol::MetadataRequest::MetadataRequestTopic, 1> topics;
+        topics[0].name = run.options.topic.text();
+        request.topics = topics;
+        request.allow_auto_topic_creation = true;
+        if (run.options.include) request.topics = std::nullopt;
+        CO_TRY(const auto filter, TopicFilter::parse(run.options.include.text_or(".*")));
+        CO_TRY(const auto answer,
+               co_await session.ask<protocol::MetadataResponse>(wire::Target::any(), request));
+        for (const auto& topic : answer->topics) {
+            const auto code = static_cast<ErrorCode>(topic.error_code);
+            if (code != ErrorCode::none && !is_retriable(code))
+                co_return std::unexpected(answered_error(topic.error_code, ""));
+            if (run.options.include && !filter.allows(topic.name.value_or(""))) continue;
+            for (const auto& partition : topic.partitions) {
+                partitions.emplace_back(std::string(topic.name.value_or("")),
+                                        partition.partition_index);
+            }
+        }
+        if (partitions.empty()) co_await session.env().sleep(session.executor(), kPause);
+    }
+    std::ranges::sort(partitions);
+    co_return partitions;
+}
+
+env::Task<Result<std::map<TopicPartition, std::int64_t>>> positions_of(
+    Session& session, const Options& options, std::vector<TopicPartition> partitions) {
+    std::map<TopicPartition, std::int64_t> positions;
+    const std::int64_t begin = options.from_beginning
+                                   ? kEarliest
+                                   : parse_offset(options.offset.text_or("latest")).value_or(0);
+    if (begin >= 0) {
+        for (auto& partition : partitions) positions[std::move(partition)] = begin;
+        co_return positions;
+    }
+    CO_TRY(const auto offsets, co_await list_offsets(session, std::move(partitions), begin));
+    for (const auto& [partition, offset] : offsets) {
+        if (!offset) co_return std::unexpected(offset.error());
+        positions[partition] = *offset;
+    }
+    co_return positions;
+}
+
+env::Task<Result<void>> consume(Session& session, Run& run) {
+    CO_TRY(auto partitions, co_await partitions_of(session, run));
+    CO_TRY(auto positions, co_await positions_of(session, run.options, std::move(partitions)));
+    ConsumerOptions settings;
+    settings.read_committed = run.options.isolation.text() == "read_committed";
+    settings.reset_to_earliest = run.options.from_beginning.is_given;
+    const auto timeout_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(run.timeout).count();
+    settings.wait_ms = static_cast<std::int32_t>(std::min<std::int64_t>(500, timeout_ms));
+    Consumer consumer(session, settings);
+    consumer.assign(std::move(positions));
+    const bool prints = run.options.formatter.text() != kNoOutput;
+    const auto on_record = [&](const TopicPartition&, const ConsumedRecord& record) {
+        if (prints) run.format.append(record, run.text);
+        ++run.messages;
+        return run.messages != run.messages_max;
+    };
+    while (run.messages != run.messages_max) {
+        const std::int64_t before = run.messages;
+        CO_TRY(const bool goes_on, co_await consumer.poll(on_record));
+        print(std::exchange(run.text, {}));
+        if (!goes_on || !flush_output()) co_return ok();
+        const env::Instant now = session.env().clock().now();
+        if (run.messages != before) run.last_message = now;
+        if (run.is_late(now)) co_return fail(ErrorCode::request_timed_out, "");
+    }
+    co_return ok();
+}
+
+env::Task<Result<void>> prepare_and_consume(Session& session, const Options& options,
+                                            std::int64_t& messages) {
+    CO_TRY(auto format, co_await format_of(session, options));
+    Run run{options, std::move(format)};
+    CO_TRY(run.messages_max, options.parser.number(options.max_messages, -1));
+    CO_TRY(const auto timeout_ms, options.parser.number(options.timeout, -1));
+    if (timeout_ms >= 0) run.timeout = std::chrono::milliseconds(timeout_ms);
+    run.last_message = session.env().clock().now();
+    const auto done = co_await consume(session, run);
+    messages = run.messages;
+    co_return done;
+}
+
+int run(const Arguments& arguments) {
+    Options options;
+    if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
+    if (const auto exit_code = options.check()) return *exit_code;
+    Connect connect;
+    connect.bootstrap = options.bootstrap.text();
+    connect.config_file =
+        options.command_config ? options.command_config.text() : options.consumer_config.text();
+    connect.properties = options.command_property ? options.command_property.values
+                                                  : options.consumer_property.values;
+    connect.client_id = "console-consumer";
+    std::int64_t messages = 0;
+    const auto done = in_session(
+        connect, [&](Session& session) { return prepare_and_consume(session, options, messages); });
+    const bool is_late = !done && done.error().code == ErrorCode::request_timed_out;
+    if (!done) {
+        print_error(log_line("ERROR", "Error processing message, terminating consumer process: ",
+                             "org.apache.kafka.tools.consumer.ConsoleConsumer"));
+        print_error(is_late ? exception_class(done.error().code) + "\n"
+                            : exception_text(done.error()) + "\n");
+    }
+    print_error(fmt::format("Processed a total of {} messages\n", messages));
+    return done || is_late ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+Command command_console_consumer() {
+    return {.about = "Records to standard output", .run = run};
+}
+
+}  // namespace milena::cli
