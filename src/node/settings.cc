@@ -131,7 +131,7 @@ std::vector<metadata::BrokerEndpoint> advertised_endpoints(
 std::vector<drivers::AdvertisedListener> client_listeners(
     const config::BrokerConfig& config, const std::vector<server::OpenListener>& bound) {
     std::vector<drivers::AdvertisedListener> out;
-    for (const auto& advertised : advertised_endpoints(config, bound)) {
+    for (const auto& advertised : advertised_endpoints(config, bound, Role::broker)) {
         const auto same =
             std::ranges::find(bound, advertised.listener,
                               [](const server::OpenListener& open) { return open.listener.name; });

@@ -91,18 +91,19 @@ env::Task<Result<std::unique_ptr<AnswerMemory>>> Channel::exchange(Outgoing outg
                                                                    env::Instant give_up) {
     const auto self = shared_from_this();
     env::Wakeup wakeup(env_, owner_);
-    Waiter waiter(wakeup);
+    const auto waiter = std::make_shared<Waiter>();
+    waiter->wake = wakeup.handle();
     CO_TRY_VOID(enqueue(outgoing, version, waiter));
-    while (!waiter.is_done) {
-        if (!co_await wakeup.wait_until(give_up) && !waiter.is_done) {
+    while (!waiter->is_done) {
+        if (!co_await wakeup.wait_until(give_up) && !waiter->is_done) {
             close({ErrorCode::request_timed_out,
                    fmt::format("{} did not answer in time", stream_->remote().text())});
         }
     }
-    if (waiter.failure) co_return std::unexpected(*waiter.failure);
+    if (waiter->failure) co_return std::unexpected(*waiter->failure);
     if (outgoing.answer == nullptr) co_return nullptr;
     auto memory = std::make_unique<AnswerMemory>();
-    memory->frame = std::move(waiter.frame);
+    memory->frame = std::move(waiter->frame);
     memory->version = version;
     const protocol::Api& api = *protocol::find_api(outgoing.type->key);
     ByteReader reader(memory->frame);
@@ -118,7 +119,8 @@ env::Task<Result<std::unique_ptr<AnswerMemory>>> Channel::exchange(Outgoing outg
     co_return memory;
 }
 
-Result<void> Channel::enqueue(const Outgoing& outgoing, std::int16_t version, Waiter& waiter) {
+Result<void> Channel::enqueue(const Outgoing& outgoing, std::int16_t version,
+                              const std::shared_ptr<Waiter>& waiter) {
     if (closed_) return std::unexpected(closed_why_);
     if (answering_.size() + sending_.size() >= kCallsMax)
         return fail(ErrorCode::throttling_quota_exceeded, "too many calls on one connection");
@@ -126,7 +128,7 @@ Result<void> Channel::enqueue(const Outgoing& outgoing, std::int16_t version, Wa
     protocol::RequestHeader header;
     header.request_api_key = outgoing.type->key;
     header.request_api_version = version;
-    header.correlation_id = waiter.correlation_id = ++correlation_id_;
+    header.correlation_id = waiter->correlation_id = ++correlation_id_;
     header.client_id = options_.client_id;
     TRY(const std::size_t body,
         protocol::encoded_message_size(*outgoing.type, outgoing.message, version));
@@ -138,9 +140,9 @@ Result<void> Channel::enqueue(const Outgoing& outgoing, std::int16_t version, Wa
     protocol::write_request_head(api, header, writer);
     protocol::write_message(*outgoing.type, outgoing.message, version, writer, nullptr);
     if (outgoing.answer == nullptr) {
-        sending_.push_back(&waiter);
+        sending_.push_back(waiter);
     } else {
-        answering_.push_back(&waiter);
+        answering_.push_back(waiter);
     }
     if (!writing_) {
         writing_ = true;
@@ -152,12 +154,12 @@ Result<void> Channel::enqueue(const Outgoing& outgoing, std::int16_t version, Wa
 env::Task<void> Channel::write_requests(std::shared_ptr<Channel> self) {
     while (!self->closed_ && !self->unsent_.empty()) {
         const std::vector<std::byte> bytes = std::exchange(self->unsent_, {});
-        const std::vector<Waiter*> sending = std::exchange(self->sending_, {});
+        const std::deque<std::shared_ptr<Waiter>> sending = std::exchange(self->sending_, {});
         const BytesView piece(bytes);
         auto written = co_await self->stream_->write(std::span(&piece, 1));
-        for (Waiter* waiter : sending) {
+        for (const auto& waiter : sending) {
             if (!written) waiter->failure = written.error();
-            self->finish(*waiter);
+            finish(*waiter);
         }
         if (!written) self->close(written.error());
     }
@@ -208,23 +210,18 @@ env::Task<Result<void>> Channel::fill(std::vector<std::byte>& bytes, std::size_t
 
 Result<void> Channel::deliver(std::vector<std::byte> frame) {
     if (answering_.empty()) return fail(ErrorCode::corrupt_message, "an answer without a request");
-    Waiter& waiter = *answering_.front();
-    if (load<std::int32_t>(frame.data()) != waiter.correlation_id)
+    const std::shared_ptr<Waiter> waiter = answering_.front();
+    if (load<std::int32_t>(frame.data()) != waiter->correlation_id)
         return fail(ErrorCode::corrupt_message, "an answer to another request");
     answering_.pop_front();
-    waiter.frame = std::move(frame);
-    finish(waiter);
+    waiter->frame = std::move(frame);
+    finish(*waiter);
     return ok();
 }
 
 void Channel::finish(Waiter& waiter) {
     waiter.is_done = true;
-    waiter.done.notify();
-}
-
-void Channel::fail_waiter(Waiter& waiter) {
-    waiter.failure = closed_why_;
-    finish(waiter);
+    waiter.wake();
 }
 
 void Channel::close(Error why) {
@@ -232,8 +229,12 @@ void Channel::close(Error why) {
     closed_ = true;
     closed_why_ = std::move(why);
     stream_->close();
-    for (Waiter* waiter : std::exchange(answering_, {})) fail_waiter(*waiter);
-    for (Waiter* waiter : std::exchange(sending_, {})) fail_waiter(*waiter);
+    for (auto* const waiters : {&answering_, &sending_}) {
+        for (const auto& waiter : std::exchange(*waiters, {})) {
+            waiter->failure = closed_why_;
+            finish(*waiter);
+        }
+    }
 }
 
 }  // namespace milena::wire

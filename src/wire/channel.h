@@ -36,9 +36,9 @@ public:
     void close(Error why);
 
 private:
+    /// A call under way, shared with it: either may end first.
     struct Waiter {
-        explicit Waiter(env::Wakeup& wakeup) : done(wakeup) {}
-        env::Wakeup& done;
+        std::function<void()> wake;
         std::vector<std::byte> frame;
         std::optional<Error> failure;
         std::int32_t correlation_id = 0;
@@ -51,12 +51,12 @@ private:
     env::Task<Result<std::unique_ptr<AnswerMemory>>> exchange(Outgoing outgoing,
                                                               std::int16_t version,
                                                               env::Instant give_up);
-    Result<void> enqueue(const Outgoing& outgoing, std::int16_t version, Waiter& waiter);
+    Result<void> enqueue(const Outgoing& outgoing, std::int16_t version,
+                         const std::shared_ptr<Waiter>& waiter);
     env::Task<Result<std::vector<std::byte>>> read_frame();
     env::Task<Result<void>> fill(std::vector<std::byte>& bytes, std::size_t from);
     Result<void> deliver(std::vector<std::byte> frame);
-    void finish(Waiter& waiter);
-    void fail_waiter(Waiter& waiter);
+    static void finish(Waiter& waiter);
 
     env::Env& env_;
     env::Executor owner_;
@@ -64,8 +64,8 @@ private:
     std::unique_ptr<env::Stream> stream_;
     std::map<std::int16_t, VersionRange> versions_;
     std::vector<std::byte> unsent_;
-    std::vector<Waiter*> sending_;   ///< unanswered ones, done when `unsent_` is out
-    std::deque<Waiter*> answering_;  ///< the oldest first
+    std::deque<std::shared_ptr<Waiter>> sending_;  ///< unanswered ones, done when `unsent_` is out
+    std::deque<std::shared_ptr<Waiter>> answering_;  ///< the oldest first
     std::int32_t correlation_id_ = 0;
     bool writing_ = false;
     bool closed_ = false;

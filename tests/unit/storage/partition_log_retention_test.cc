@@ -154,7 +154,8 @@ TEST_F(PartitionLogRetentionTest, WhicheverCallFailsTheLogHasAllOfASegmentOrNoth
             faults.resume();
             const auto done = log->remove_old_segments(Offset(6), kAll);
             faults.pause();
-            EXPECT_EQ(done.has_value(), !faults.has_fired());
+            // A snapshot of the producers that can't be written is none of the removal's errors.
+            EXPECT_TRUE(done.has_value() || faults.has_fired());
             log.reset();
             log = *open(one, options, {.recovery_point = Offset(6)});
             EXPECT_EQ(log->log_end_offset(), Offset(6));
