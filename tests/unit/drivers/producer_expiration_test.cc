@@ -26,6 +26,9 @@ public:
         return one_;
     }
     std::vector<std::shared_ptr<replication::Partition>> all() const override { return {one_}; }
+    void enforce_retention() override {}
+    env::Instant remove_deleted() override { return env::kNever; }
+    void when_deleted(std::function<void()>) override {}
     Result<void> checkpoint() override { return ok(); }
     Result<void> close() override { return ok(); }
 
