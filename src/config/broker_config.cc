@@ -241,10 +241,6 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.high_watermark_checkpoint_interval_ms =
         settings.integer("replica.high.watermark.checkpoint.interval.ms");
     config.flush_scheduler_interval_ms = settings.integer("log.flush.scheduler.interval.ms");
-    config.flush_offset_checkpoint_interval_ms =
-        settings.number("log.flush.offset.checkpoint.interval.ms");
-    config.flush_start_offset_checkpoint_interval_ms =
-        settings.number("log.flush.start.offset.checkpoint.interval.ms");
     config.retention_check_interval_ms = settings.integer("log.retention.check.interval.ms");
     config.log_dir_failure_timeout_ms = settings.integer("log.dir.failure.timeout.ms");
     config.group_initial_rebalance_delay_ms = settings.number("group.initial.rebalance.delay.ms");

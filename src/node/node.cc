@@ -20,6 +20,7 @@
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/replica_driver.h"
 #include "milena/drivers/retention.h"
+#include "milena/drivers/syncs.h"
 #include "milena/metadata/features.h"
 #include "settings.h"
 
@@ -65,6 +66,7 @@ public:
             co_await lifecycle_->shut_down();
         if (listener_check_ != nullptr) co_await listener_check_->stop();
         if (server_ != nullptr) co_await server_->stop();
+        if (syncs_ != nullptr) co_await syncs_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
@@ -175,6 +177,10 @@ private:
             env_, *replicas_,
             std::chrono::milliseconds(config_.producer_id_expiration_check_interval_ms));
         producer_expiration_->start();
+        const std::int64_t watch_ms = config_.flush_scheduler_interval_ms;
+        syncs_ = std::make_unique<drivers::Syncs>(env_, *replicas_,
+                                                  wait_of(watch_ms > 0 ? watch_ms : INT64_MAX));
+        syncs_->start();
         co_return ok();
     }
 
@@ -249,6 +255,7 @@ private:
     std::unique_ptr<drivers::Retention> retention_;
     std::unique_ptr<drivers::ListenerCheck> listener_check_;
     std::unique_ptr<drivers::ProducerExpiration> producer_expiration_;
+    std::unique_ptr<drivers::Syncs> syncs_;
     std::vector<server::OpenListener> listeners_;
 };
 

@@ -35,6 +35,9 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.codec = codec(topic.compression_type);
     out.rules.limits.record_bytes_max =
         static_cast<std::size_t>(topic.max_decompressed_message_bytes);
+    out.acks_need_sync = topic.flush_messages == 1;
+    out.flush_messages = topic.flush_messages;
+    out.flush_interval = wait_of(topic.flush_ms);
     out.file_delete_delay = wait_of(topic.file_delete_delay_ms);
     out.log.is_gapless = !topic.compact;
     out.log.segment_jitter_ms = topic.segment_jitter_ms;

@@ -98,6 +98,7 @@ auto LocalPartition::decide(F&& decide) {
 }
 
 void LocalPartition::carry_out(AfterGuard& after) {
+    if (after.wants_sync && syncs_ != nullptr) syncs_->add(weak_from_this());
     for (auto& [done, answer] : after.answers) done(std::move(answer));
     if (after.news) tell(after.round);
 }
@@ -213,14 +214,19 @@ bool LocalPartition::offline() const {
 
 Result<void> LocalPartition::flush() {
     const storage::Log::PendingSync pending =
-        replica_.with([](const Replica& replica) { return replica.pending_sync(); });
-    if (pending.empty()) return ok();
-    const Result<void> synced = pending.run();
+        replica_.with([](Replica& replica) { return replica.begin_sync(); });
+    const Result<void> synced = pending.empty() ? ok() : pending.run();
     const env::Instant now = clock_.now();
     return decide([&](Replica& replica, AfterGuard& after) {
         synced ? replica.synced(pending, now, after) : replica.sync_failed(synced.error(), after);
+        replica.end_sync(after);
         return synced;
     });
+}
+
+void LocalPartition::sync_if_due() {
+    const env::Instant now = clock_.now();
+    decide([&](Replica& replica, AfterGuard& after) { replica.sync_if_due(now, after); });
 }
 
 Offset LocalPartition::durable_end_offset() const {

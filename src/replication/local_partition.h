@@ -7,12 +7,13 @@
 //   reached, tell news
 #pragma once
 
+#include "disk/sync_queue.h"
 #include "milena/env/guarded.h"
 #include "replica.h"
 
 namespace milena::replication {
 
-class LocalPartition final : public Partition {
+class LocalPartition final : public Partition, public std::enable_shared_from_this<LocalPartition> {
 public:
     LocalPartition(env::Env& env, const Logger& logger, ReplicaParts parts);
 
@@ -49,6 +50,12 @@ public:
     Offset durable_end_offset() const override;
     Result<void> close() override;
 
+    /// From now on the log is queued there when it is to be synced: for somebody who calls flush()
+    /// then. Before anything is appended.
+    void queue_syncs_in(SyncQueue<LocalPartition>& queue) { syncs_ = &queue; }
+    /// Queues the log if it has unsynced records and its flush.ms is over.
+    void sync_if_due();
+
     /// See storage::Log::remove_old_segments(); some at once, until none is given.
     Result<std::vector<std::string>> remove_old_segments();
     env::Duration file_delete_delay() const { return settings_.load()->file_delete_delay; }
@@ -78,6 +85,7 @@ private:
     env::Published<PartitionSettings> settings_;
     env::Guarded<Replica> replica_;
     Traffic traffic_;
+    SyncQueue<LocalPartition>* syncs_ = nullptr;
 };
 
 }  // namespace milena::replication

@@ -194,6 +194,7 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
             env_, logger_,
             ReplicaParts{self_, start.name, start.topic_id, std::move(claimed->log),
                          claimed->high_watermark, start.settings});
+        hosted.local->queue_syncs_in(syncs_);
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
         ++change.started;
@@ -303,6 +304,20 @@ Checkpoints LocalReplicas::checkpoints_of(std::size_t directory) const {
     });
     found_.add_checkpoints(directory, checkpoints);
     return checkpoints;
+}
+
+void LocalReplicas::sync_queued() {
+    while (const auto partition = syncs_.take()) {
+        const auto synced = partition->flush();
+        if (synced) continue;
+        for_each_local([&](const Hosted& hosted) {
+            if (hosted.local == partition) fail_directory(hosted.directory, synced.error());
+        });
+    }
+}
+
+void LocalReplicas::queue_due_syncs() {
+    for_each_local([](const Hosted& hosted) { hosted.local->sync_if_due(); });
 }
 
 void LocalReplicas::enforce_retention() {

@@ -30,6 +30,12 @@ public:
     env::Instant remove_deleted() override;
     void when_deleted(std::function<void()> tell) override { deleted_.when_added(std::move(tell)); }
 
+    void sync_queued() override;
+    void queue_due_syncs() override;
+    void when_sync_queued(std::function<void()> tell) override {
+        syncs_.when_added(std::move(tell));
+    }
+
     Result<void> checkpoint() override;
     Result<void> close() override;
 
@@ -75,6 +81,7 @@ private:
     Directories directories_;
     FoundLogs found_;
     DeletedFiles deleted_;
+    SyncQueue<LocalPartition> syncs_;
     env::Published<HostedTopics> table_;
     env::Guarded<bool> told_of_strays_;
 };

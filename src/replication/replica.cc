@@ -109,6 +109,7 @@ Result<void> Replica::become(const PartitionState& state, env::Instant now, Afte
     TRY_VOID(state.leader == self_ ? lead(state, now, after) : follow(state, after));
     current_leader_ = {state.leader, state.leader_epoch};
     partition_epoch_ = state.partition_epoch;
+    note_unsynced(after);  // what a recovery has found may not be synced
     after.news = true;
     return ok();
 }
@@ -161,6 +162,7 @@ Result<void> Replica::follow(const PartitionState& state, AfterGuard& after) {
 void Replica::configure(const PartitionSettings& settings, env::Instant now, AfterGuard& after) {
     settings_ = settings;
     partition_log_->set_options(settings.log);
+    if (!stopped_ && !offline()) note_unsynced(after);
     if (LeaderCore* const core = leader()) carry_out(core->configure(rules(), now), after);
 }
 
@@ -215,12 +217,14 @@ std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, Produc
     appended.end = place.base_offset + batch.records;
     after.news = true;
     carry_out(core->appended(appended.end, now), after);
+    note_unsynced(after);
     return settle(appended, wait);
 }
 
 std::optional<ProduceAnswer> Replica::settle(const Appended& batch, ProduceWait& wait) {
-    if (wait.acks == Acks::all &&
-        leader()->park({batch.end, wait.deadline, waiting_.next_ticket()})) {
+    const ParkedProduce parked{batch.end, wait.deadline, waiting_.next_ticket()};
+    if ((wait.acks == Acks::all && leader()->park(parked)) ||
+        (wait.acks == Acks::leader && leader()->park_until_synced(parked))) {
         waiting_.add({std::move(wait.done), batch.base_offset, batch.log_append_time});
         return std::nullopt;
     }
@@ -336,20 +340,6 @@ Result<std::vector<storage::ActiveProducer>> Replica::active_producers() const {
 
 void Replica::expire_producers(Timestamp now) {
     if (!closed_ends_) partition_log_->expire_producers(now);
-}
-
-void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after) {
-    if (closed_ends_) return;
-    partition_log_->mark_durable(done);
-    if (LeaderCore* const core = leader())
-        carry_out(core->synced(partition_log_->durable_end_offset(), now), after);
-}
-
-void Replica::sync_failed(const Error& error, AfterGuard& after) {
-    if (closed_ends_) return;  // a deleted log's files may be gone
-    LOG_ERROR(logger_, "sync failed", kv("why", error.why));
-    partition_log_->mark_offline();
-    take_offline(after);
 }
 
 Result<void> Replica::close() {

@@ -15,6 +15,7 @@
 #include "fetch_bounds.h"
 #include "fetch_listeners.h"
 #include "replica_view.h"
+#include "sync_turn.h"
 #include "waiting_produces.h"
 
 namespace milena::replication {
@@ -23,6 +24,8 @@ namespace milena::replication {
 struct AfterGuard {
     std::vector<std::pair<ProduceDone, ProduceAnswer>> answers;
     bool news = false;
+    /// The log is to be queued for a sync.
+    bool wants_sync = false;
     NewsRound round;
 };
 
@@ -78,10 +81,11 @@ public:
     bool offline() const { return storage_failed_ || (!closed_ends_ && partition_log_->offline()); }
     Offset durable_end_offset() const { return log_ends().durable_end; }
 
-    /// Nothing to do after close().
-    storage::Log::PendingSync pending_sync() const {
-        return closed_ends_ ? storage::Log::PendingSync{} : partition_log_->pending_sync();
-    }
+    /// What a sync has to do; nothing after close(). end_sync() follows, whatever comes of it.
+    storage::Log::PendingSync begin_sync();
+    void end_sync(AfterGuard& after) { after.wants_sync |= turn_.end(); }
+    /// Asks for a sync if the log has unsynced records and had its last sync flush.ms ago.
+    void sync_if_due(env::Instant now, AfterGuard& after);
     void synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after);
     void sync_failed(const Error& error, AfterGuard& after);
     /// After stop().
@@ -106,6 +110,8 @@ private:
     Result<void> begin_epoch(LeaderEpoch epoch);
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);
+    /// After an append: asks for a sync where the topic wants one, or a segment was closed.
+    void note_unsynced(AfterGuard& after);
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
     /// The log now starts at another offset than `before`, if it does.
     void start_raised(Offset before, AfterGuard& after);
@@ -133,6 +139,8 @@ private:
     WaitingProduces waiting_;
     FetchListeners listeners_;
     Timestamp last_append_time_{-1};
+    SyncTurn turn_;
+    std::optional<env::Instant> last_sync_;
     bool stopped_ = false;
     /// What the closed log can't be asked any more.
     std::optional<LogEnds> closed_ends_;

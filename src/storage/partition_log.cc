@@ -264,7 +264,11 @@ Result<void> PartitionLog::truncate_segments(Offset end) {
 
 Result<void> PartitionLog::truncate_to(Offset end) {
     TRY_VOID(check_usable());
-    if (end >= log_end_) return ok();
+    if (end >= log_end_) {
+        // Epochs that were begun at the end and have no batch are no part of another's history.
+        epochs_.truncate_end(log_end_);
+        return ok();
+    }
     if (end < log_start_ || end <= segments_.front()->base()) return restart_at(end);
     return or_offline(truncate_segments(end));
 }

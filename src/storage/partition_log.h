@@ -53,6 +53,7 @@ public:
                                                          std::size_t segments_max) override;
     Result<void> flush() override;
     PendingSync pending_sync() const override;
+    bool has_unsynced_segments() const override { return !unsynced_.empty(); }
     void mark_durable(const PendingSync& done) override;
     void mark_offline() override;
     void set_options(const LogOptions& options) override;

@@ -152,8 +152,6 @@ struct BrokerConfig {
     std::int64_t replica_lag_time_max_ms = 30'000;
     std::int64_t high_watermark_checkpoint_interval_ms = 5000;
     std::int64_t flush_scheduler_interval_ms = INT64_MAX;
-    std::int32_t flush_offset_checkpoint_interval_ms = 60'000;
-    std::int32_t flush_start_offset_checkpoint_interval_ms = 60'000;
     std::int64_t retention_check_interval_ms = 300'000;
     std::int64_t log_dir_failure_timeout_ms = 30'000;
     std::int32_t group_initial_rebalance_delay_ms = 3000;

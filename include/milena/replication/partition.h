@@ -44,9 +44,13 @@ struct PartitionSettings {
     std::int32_t min_insync_replicas = 1;
     /// replica.lag.time.max.ms: how long an in-sync follower may go without reaching the log end.
     env::Duration replica_lag_max = std::chrono::seconds(30);
-    /// Only what is synced counts as had (flush.messages=1): whoever appends then sees to a flush()
-    /// soon after.
+    /// Only what is synced counts as had, by this replica and by a producer with acks=1
+    /// (flush.messages=1).
     bool acks_need_sync = false;
+    /// flush.messages: so many records without a sync ask for one.
+    std::int64_t flush_messages = INT64_MAX;
+    /// flush.ms: how long after the last sync a log with unsynced records is due for one.
+    env::Duration flush_interval = env::Duration::max();
     /// file.delete.delay.ms: how long the files of a segment stay that has left the log.
     env::Duration file_delete_delay = std::chrono::minutes(1);
     /// log.segment.delete.delay.ms: the same for its directory when it is deleted; as in Kafka, the

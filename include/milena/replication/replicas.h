@@ -60,6 +60,15 @@ public:
     /// From now on `tell` hears, on any thread, that remove_deleted() has something new.
     virtual void when_deleted(std::function<void()> tell) = 0;
 
+    /// Syncs logs that have asked for it, one after the other until none is left: those with
+    /// flush.messages unsynced records, and those that have closed a segment. For several threads
+    /// of the disk pool at once; blocks. A failure takes the log's directory offline.
+    virtual void sync_queued() = 0;
+    /// Lets every log ask whose last sync was flush.ms ago (log.flush.scheduler.interval.ms).
+    virtual void queue_due_syncs() = 0;
+    /// From now on `tell` hears, on any thread, that sync_queued() has something to do.
+    virtual void when_sync_queued(std::function<void()> tell) = 0;
+
     /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory,
     /// those that have changed. One caller at a time; may run beside apply(). The first call, which
     /// comes when the metadata is complete, also tells of logs that belong to no replica.

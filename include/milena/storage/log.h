@@ -187,6 +187,8 @@ public:
         std::uint64_t truncations = 0;
     };
     virtual PendingSync pending_sync() const = 0;
+    /// A segment was closed since the last sync: its files stay open until the next.
+    virtual bool has_unsynced_segments() const = 0;
     /// After done.run() has succeeded.
     virtual void mark_durable(const PendingSync& done) = 0;
     /// After a run() that failed: the log is unusable from now on.

@@ -49,7 +49,11 @@ const FollowerProgress* LeaderCore::follower(BrokerId replica) const {
 }
 
 Result<void> LeaderCore::admit(Acks acks) const {
-    if (acks != Acks::all) return ok();
+    if (acks != Acks::all) {
+        if (!unsynced_.full()) return ok();
+        return fail(ErrorCode::not_enough_replicas,
+                    fmt::format("{} produces wait for the disk already", unsynced_.size()));
+    }
     if (below_min_isr()) {
         return fail(ErrorCode::not_enough_replicas,
                     fmt::format("{} replicas are in sync, min.insync.replicas asks for {}",
@@ -89,7 +93,9 @@ void LeaderCore::append_failed() {
 LeaderOutput LeaderCore::synced(Offset durable_end, env::Instant now) {
     INVARIANT(durable_end <= log_.end, "synced beyond the log's end");
     log_.durable_end = std::max(log_.durable_end, durable_end);
-    return advance(now);
+    LeaderOutput output = advance(now);
+    unsynced_.pop_reached(own_end(), output.completed);
+    return output;
 }
 
 void LeaderCore::log_start_raised(Offset start) {
@@ -104,8 +110,16 @@ bool LeaderCore::park(const ParkedProduce& produce) {
     return true;
 }
 
+bool LeaderCore::park_until_synced(const ParkedProduce& produce) {
+    INVARIANT(produce.required <= log_.end, "parked before it was appended");
+    if (produce.required <= own_end()) return false;
+    unsynced_.park(produce);
+    return true;
+}
+
 LeaderOutput LeaderCore::expire(env::Instant now) {
     LeaderOutput output;
+    unsynced_.pop_expired(now, ErrorCode::request_timed_out, output.completed);
     parked_.pop_expired(now,
                         below_min_isr() ? ErrorCode::not_enough_replicas_after_append
                                         : ErrorCode::request_timed_out,
@@ -154,7 +168,9 @@ LeaderOutput LeaderCore::update(const PartitionState& state, env::Instant now) {
 
 LeaderOutput LeaderCore::configure(const LeaderRules& rules, env::Instant now) {
     rules_ = rules;
-    return advance(now);
+    LeaderOutput output = advance(now);
+    unsynced_.pop_reached(own_end(), output.completed);
+    return output;
 }
 
 LeaderOutput LeaderCore::advance(env::Instant now) {
@@ -242,6 +258,7 @@ LeaderOutput LeaderCore::isr_refused(IsrRefusal why, env::Instant now) {
 LeaderOutput LeaderCore::resign(ErrorCode code) {
     LeaderOutput output;
     parked_.pop_all(code, output.completed);
+    unsynced_.pop_all(code, output.completed);
     return output;
 }
 

@@ -119,10 +119,14 @@ public:
     /// An appended batch with acks=all that ends before `produce.required`: true if it waits, false
     /// if the high watermark is there already and it is a success now.
     bool park(const ParkedProduce& produce);
+    /// The same for acks=1 where what is not synced does not count: it waits for the sync alone.
+    bool park_until_synced(const ParkedProduce& produce);
     /// REQUEST_TIMED_OUT for those whose deadline has come; NOT_ENOUGH_REPLICAS_AFTER_APPEND
     /// instead if the in-sync set has shrunk below the minimum, which is why they wait.
     LeaderOutput expire(env::Instant now);
-    env::Instant next_deadline() const { return parked_.next_deadline(); }
+    env::Instant next_deadline() const {
+        return std::min(parked_.next_deadline(), unsynced_.next_deadline());
+    }
 
     /// `fetch.replica` is one of follower()'s, and its log agrees with this one up to
     /// `fetch.log_end`.
@@ -168,6 +172,7 @@ private:
     InSyncReplicas isr_;
     std::vector<FollowerProgress> followers_;
     ParkedProduces parked_;
+    ParkedProduces unsynced_;  ///< with acks=1
 };
 
 }  // namespace milena::replication

@@ -107,10 +107,11 @@ public:
     }
 
     static env::Task<std::int64_t> produce(Client& client, std::string_view topic,
-                                           std::vector<std::string> values) {
+                                           std::vector<std::string> values,
+                                           std::int16_t acks = -1) {
         const auto batch = batch_of(values);
         protocol::ProduceRequest request;
-        request.acks = -1;
+        request.acks = acks;
         request.timeout_ms = 10'000;
         std::array<protocol::ProduceRequest::PartitionProduceData, 1> parts;
         parts[0].records = protocol::Records(BytesView(batch));
@@ -252,6 +253,42 @@ TEST_P(NodeTest, PowerLossKeepsTheTopicAndAPrefixOfItsRecords) {
         const auto kept = co_await fetch(client, "t", 0);
         for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i], std::to_string(i));
         EXPECT_EQ(co_await produce(client, "t", {"next"}), static_cast<std::int64_t>(kept.size()));
+    });
+}
+
+TEST_P(NodeTest, PowerLossCostsNothingWhereEveryRecordIsSynced) {
+    OneNode one(GetParam(), "log.flush.interval.messages=1\n");
+    one.wait_until_started();
+    std::vector<std::string> sent;
+    one.as_client([&](Client& client) -> env::Task<void> {
+        co_await topic_id(client, "t");
+        for (std::int16_t i = 0; i < 10; ++i) {
+            sent.push_back(std::to_string(i));
+            const std::int16_t acks = i % 2 == 0 ? 1 : -1;
+            EXPECT_EQ(co_await produce(client, "t", {sent.back()}, acks), i);
+        }
+    });
+    one.world.crash(one.server, sim::Crash::power);
+    one.world.restart(one.server);
+    one.wait_until_started();
+    one.as_client([&](Client& client) -> env::Task<void> {
+        EXPECT_EQ(co_await fetch(client, "t", 0), sent);
+    });
+}
+
+TEST_P(NodeTest, OldRecordsAreSyncedWhenTheirTimeIsOver) {
+    OneNode one(GetParam(), "log.flush.scheduler.interval.ms=100\nlog.flush.interval.ms=1000\n");
+    one.wait_until_started();
+    one.as_client([&](Client& client) -> env::Task<void> {
+        co_await topic_id(client, "t");
+        co_await produce(client, "t", {"a", "b"});
+    });
+    one.world.run_for(2s);
+    one.world.crash(one.server, sim::Crash::power);
+    one.world.restart(one.server);
+    one.wait_until_started();
+    one.as_client([&](Client& client) -> env::Task<void> {
+        EXPECT_EQ(co_await fetch(client, "t", 0), (std::vector<std::string>{"a", "b"}));
     });
 }
 

@@ -404,6 +404,79 @@ TEST_F(LocalPartitionTest, CountsWhatIsSyncedIfTheTopicAsksForIt) {
     EXPECT_EQ(done_[0].code, ErrorCode::none);
 }
 
+TEST_F(LocalPartitionTest, AProducerOfOneAckWaitsForTheSyncAndNotForOthers) {
+    settings_.acks_need_sync = true;
+    start({1, 2});
+    ASSERT_FALSE(produce(1, Acks::leader));
+    ASSERT_FALSE(produce(1, Acks::leader));
+    ASSERT_FALSE(produce(1, Acks::all));
+    ASSERT_TRUE(partition_->flush());
+    ASSERT_EQ(done_.size(), 2u) << "the follower has nothing yet";
+    EXPECT_EQ(done_[1].code, ErrorCode::none);
+    EXPECT_EQ(done_[1].base_offset, Offset(1));
+    // Once the topic asks no more for syncs, nobody waits for one.
+    ASSERT_FALSE(produce(1, Acks::leader));
+    settings_.acks_need_sync = false;
+    partition_->configure(settings_);
+    EXPECT_EQ(done_.size(), 3u);
+    EXPECT_TRUE(produce(1, Acks::leader));
+}
+
+TEST_F(LocalPartitionTest, AProducerThatWaitsForTheSyncHearsOfItsDeadlineAndOfAFailure) {
+    settings_.acks_need_sync = true;
+    start();
+    ASSERT_FALSE(produce(1, Acks::leader));
+    EXPECT_LT(partition_->expire(env_->clock().now()), env::kNever);
+    partition_->expire(soon() + std::chrono::seconds(1));
+    ASSERT_EQ(done_.size(), 1u);
+    EXPECT_EQ(done_[0].code, ErrorCode::request_timed_out);
+    ASSERT_FALSE(produce(1, Acks::leader));
+    partition_->take_offline();
+    ASSERT_EQ(done_.size(), 2u);
+    EXPECT_EQ(done_[1].code, ErrorCode::kafka_storage_error);
+}
+
+TEST_F(LocalPartitionTest, IsQueuedForASyncOnceForAllAppendsThatWaitForIt) {
+    SyncQueue<LocalPartition> queue;
+    int told = 0;
+    queue.when_added([&] { ++told; });
+    settings_.flush_messages = 3;
+    start();
+    partition_->queue_syncs_in(queue);
+    produce(2);
+    EXPECT_EQ(queue.take(), nullptr) << "two of three";
+    produce(1);
+    produce(5);
+    EXPECT_EQ(told, 1);
+    ASSERT_EQ(queue.take(), partition_);
+    EXPECT_EQ(queue.take(), nullptr);
+    ASSERT_TRUE(partition_->flush());
+    EXPECT_EQ(partition_->durable_end_offset(), Offset(8));
+    produce(2);
+    EXPECT_EQ(queue.take(), nullptr);
+    // A segment that was closed is synced whatever the topic says.
+    log_->roll();
+    produce(1, Acks::none);
+    EXPECT_EQ(queue.take(), partition_);
+}
+
+TEST_F(LocalPartitionTest, IsQueuedWhenItsLastSyncIsTooLongAgo) {
+    SyncQueue<LocalPartition> queue;
+    settings_.flush_interval = std::chrono::milliseconds(20);
+    start();
+    partition_->queue_syncs_in(queue);
+    produce(1);
+    partition_->sync_if_due();
+    EXPECT_EQ(queue.take(), nullptr) << "its time begins now";
+    std::this_thread::sleep_for(std::chrono::milliseconds(21));
+    partition_->sync_if_due();
+    ASSERT_EQ(queue.take(), partition_);
+    ASSERT_TRUE(partition_->flush());
+    std::this_thread::sleep_for(std::chrono::milliseconds(21));
+    partition_->sync_if_due();
+    EXPECT_EQ(queue.take(), nullptr) << "nothing is unsynced";
+}
+
 TEST_F(LocalPartitionTest, AnswersAfterItWasClosed) {
     start();
     produce(3);

@@ -371,6 +371,36 @@ TEST_F(LocalReplicasTest, WritesCheckpointsThatHaveChanged) {
     EXPECT_EQ(read("/a/recovery-point-offset-checkpoint"), "0\n1\nt 0 4\n");
 }
 
+TEST_F(LocalReplicasTest, SyncsTheLogsThatAskForIt) {
+    settings_.flush_messages = 1;
+    settings_.acks_need_sync = true;
+    topics_.add(kTopic, "t", 2);
+    apply({kTopic});
+    int told = 0;
+    replicas_->when_sync_queued([&] { ++told; });
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::request_timed_out) << "it waits";
+    EXPECT_EQ(told, 1);
+    replicas_->sync_queued();
+    EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(1));
+    EXPECT_EQ(find(kTopic, 0)->durable_end_offset(), Offset(1));
+    EXPECT_EQ(find(kTopic, 1)->durable_end_offset(), Offset(0));
+}
+
+TEST_F(LocalReplicasTest, ASyncThatFailsTakesItsDirectoryOffline) {
+    settings_.flush_messages = 1;
+    settings_.acks_need_sync = true;
+    topics_.add(kTopic, "t", 4);
+    apply({kTopic});
+    produce(*find(kTopic, 0));
+    node_.faults().set_syncs_fail(true);
+    replicas_->sync_queued();
+    node_.faults().set_syncs_fail(false);
+    EXPECT_TRUE(find(kTopic, 0)->offline() && find(kTopic, 2)->offline());
+    EXPECT_FALSE(find(kTopic, 1)->offline() || find(kTopic, 3)->offline());
+    replicas_->sync_queued();
+    EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(0)) << "never tried again";
+}
+
 TEST_F(LocalReplicasTest, RefusesAPartitionThatIsInTwoDirectories) {
     topics_.add(kTopic, "t", 1);
     apply({kTopic});

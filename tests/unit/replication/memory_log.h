@@ -188,7 +188,12 @@ public:
             pending.files.push_back(std::make_shared<MemoryFile>(std::vector<std::byte>()));
         return pending;
     }
-    void mark_durable(const PendingSync& done) override { durable_ = std::max(durable_, done.end); }
+    bool has_unsynced_segments() const override { return has_rolled_; }
+    void roll() { has_rolled_ = true; }
+    void mark_durable(const PendingSync& done) override {
+        durable_ = std::max(durable_, done.end);
+        has_rolled_ = false;
+    }
     void mark_offline() override { offline_ = true; }
     void set_options(const storage::LogOptions&) override {}
     Result<void> close() override { return flush(); }
@@ -211,6 +216,7 @@ private:
     Offset start_;
     Offset first_;
     std::optional<Offset> old_until_;
+    bool has_rolled_ = false;
     Offset durable_;
     int appends_left_ = -1;
     bool then_offline_ = false;

@@ -273,6 +273,16 @@ TEST_F(PartitionLogTest, TruncatingToTheStartInsideABatchLeavesNothing) {
     EXPECT_EQ(log->size_bytes(), 0U);
 }
 
+TEST_F(PartitionLogTest, AnEpochWithoutABatchGoesWithATruncationBehindTheEnd) {
+    const auto log = open();
+    fill(*log, 2, 1);
+    ASSERT_TRUE(log->begin_epoch(LeaderEpoch(7)));
+    ASSERT_TRUE(log->truncate_to(Offset(9)));
+    EXPECT_EQ(log->end_of_epoch(LeaderEpoch(7)), std::nullopt);
+    EXPECT_EQ(log->end_of_epoch(LeaderEpoch(1)), (EpochEnd{LeaderEpoch(1), Offset(4)}));
+    EXPECT_EQ(log->log_end_offset(), Offset(4));
+}
+
 TEST_F(PartitionLogTest, EpochsEndWhereTheNextBegins) {
     auto log = open();
     fill(*log, 2, 1);
