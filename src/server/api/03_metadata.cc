@@ -10,7 +10,7 @@
 #include "milena/controller/topic_names.h"
 
 #include "../api.h"
-#include "../describing.h"
+#include "../image/describing.h"
 #include "../leader_endpoints.h"
 #include "../topics.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "../api.h"
-#include "../describing.h"
+#include "../image/describing.h"
 #include "../topics.h"
 
 namespace milena::server {

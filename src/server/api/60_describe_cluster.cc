@@ -4,7 +4,7 @@
 #include "milena/protocol/messages/describe_cluster.h"
 
 #include "../api.h"
-#include "../describing.h"
+#include "../image/describing.h"
 #include "../leader_endpoints.h"
 
 namespace milena::server {

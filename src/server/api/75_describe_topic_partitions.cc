@@ -9,7 +9,7 @@
 #include "milena/controller/topic_names.h"
 
 #include "../api.h"
-#include "../describing.h"
+#include "../image/describing.h"
 #include "../topics.h"
 
 namespace milena::server {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations there are to ask of, and what an image says of a partition's brokers.
-#include "describing.h"
+#include "image/describing.h"
 
 #include <algorithm>
 
