@@ -57,6 +57,7 @@ Result<void> Settings::set(const Properties& properties, const Property& propert
     const bool is_secret = key == nullptr || key->type == ValueType::password;
     const auto where = place(properties.file, property.line, property.key,
                              is_secret ? std::string_view("…") : property.value);
+    if (key == nullptr) unknown_.insert_or_assign(property.key, property.value);
     if (is_listener_key) {
         warnings.push_back(fmt::format("{}: settings of one listener have no effect yet", where));
         return ok();
@@ -86,6 +87,29 @@ Result<void> Settings::set(const Properties& properties, const Property& propert
     return ok();
 }
 
+Settings Settings::defaults() {
+    Warnings warnings;
+    auto settings = from({}, warnings);
+    INVARIANT(settings.has_value(), "an empty file is refused");
+    return *std::move(settings);
+}
+
+Settings Settings::with(const ConfigMap& cluster_wide, const ConfigMap& broker) const {
+    Settings out = *this;
+    for (const ConfigMap* const layer : {&cluster_wide, &broker}) {
+        for (const auto& [name, text] : *layer) {
+            const Key* const key = find_broker_key(name);
+            if (key == nullptr || key->update == Update::read_only) continue;
+            auto value = parse_client_value(name, key->type, key->allowed, text);
+            if (!value) continue;
+            Entry& entry = out.entries_.find(name)->second;
+            entry.value = *std::move(value);
+            entry.is_dynamic = true;
+        }
+    }
+    return out;
+}
+
 const Settings::Entry& Settings::entry(std::string_view name) const {
     const auto found = entries_.find(name);
     INVARIANT(found != entries_.end(), "a key that has no row");
@@ -93,7 +117,8 @@ const Settings::Entry& Settings::entry(std::string_view name) const {
 }
 
 bool Settings::is_set(std::string_view name) const {
-    return entry(name).line != 0;
+    const Entry& found = entry(name);
+    return found.line != 0 || found.is_dynamic;
 }
 
 bool Settings::is_null(std::string_view name) const {

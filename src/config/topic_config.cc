@@ -13,13 +13,8 @@ namespace {
 /// The one value that both keys of a segment's size end up in.
 constexpr std::string_view kInternalSegmentBytes = "internal.segment.bytes";
 
-std::unexpected<Error> bad_value(std::string_view key, std::string_view value,
-                                 std::string_view why) {
-    return fail(ErrorCode::invalid_config, fmt::format("topic config {}={}: {}", key, value, why));
-}
-
 /// Elements "partition:broker", or "*" alone.
-Result<void> check_throttled_replicas(std::string_view name, const std::string& text,
+Result<void> check_throttled_replicas(std::string_view name,
                                       const std::vector<std::string>& items) {
     const auto digits = [](std::string_view part) {
         return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
@@ -29,19 +24,11 @@ Result<void> check_throttled_replicas(std::string_view name, const std::string& 
         const auto colon = item.find(':');
         if (colon == std::string_view::npos || !digits(item.substr(0, colon)) ||
             !digits(item.substr(colon + 1))) {
-            return bad_value(name, text, "allowed is * or a list of partition:broker");
-        }
-    }
-    return ok();
-}
-
-Result<void> check_list(std::string_view name, const std::string& text,
-                        const std::vector<std::string>& items) {
-    if (name.ends_with("throttled.replicas")) return check_throttled_replicas(name, text, items);
-    for (std::size_t at = 0; at < items.size(); ++at) {
-        if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(at), items[at]) !=
-            items.begin() + static_cast<std::ptrdiff_t>(at)) {
-            return bad_value(name, text, "an element comes twice");
+            return fail(ErrorCode::invalid_config,
+                        fmt::format("Invalid value [{0}] for configuration {1}: {1} must be the "
+                                    "literal '*' or a list of replicas in the following format: "
+                                    "[partitionId]:[brokerId],[partitionId]:[brokerId],...",
+                                    fmt::join(items, ", "), name));
         }
     }
     return ok();
@@ -49,13 +36,11 @@ Result<void> check_list(std::string_view name, const std::string& text,
 
 Result<void> set_value(TopicConfig& config, std::string_view name, const std::string& text) {
     const TopicKey* const key = find_topic_key(name);
-    if (key == nullptr) return bad_value(name, text, "there is no such topic config");
-    auto value = parse_value(key->type, key->allowed, text);
-    if (!value) return bad_value(name, text, value.error().why);
-    if (const auto* items = std::get_if<std::vector<std::string>>(&*value)) {
-        TRY_VOID(check_list(name, text, *items));
+    TRY(const auto value, parse_client_value(name, key->type, key->allowed, text));
+    if (name.ends_with("throttled.replicas")) {
+        TRY_VOID(check_throttled_replicas(name, std::get<std::vector<std::string>>(value)));
     }
-    set_topic_field(config, name, *value);
+    set_topic_field(config, name, value);
     return ok();
 }
 
@@ -64,6 +49,10 @@ Result<void> set_value(TopicConfig& config, std::string_view name, const std::st
 Result<TopicConfig> TopicConfig::with(const ConfigMap& overrides) const {
     TopicConfig config = *this;
     for (const auto& [name, text] : overrides) {
+        if (find_topic_key(name) != nullptr) continue;
+        return fail(ErrorCode::invalid_config, fmt::format("Unknown topic config name: {}", name));
+    }
+    for (const auto& [name, text] : overrides) {
         if (name != kInternalSegmentBytes) TRY_VOID(set_value(config, name, text));
     }
     // Last, because it goes before segment.bytes.
@@ -71,9 +60,10 @@ Result<TopicConfig> TopicConfig::with(const ConfigMap& overrides) const {
         TRY_VOID(set_value(config, own->first, own->second));
     }
     if (config.min_compaction_lag_ms > config.max_compaction_lag_ms) {
-        return bad_value("min.compaction.lag.ms", fmt::to_string(config.min_compaction_lag_ms),
-                         fmt::format("allowed is at most max.compaction.lag.ms, which is {}",
-                                     config.max_compaction_lag_ms));
+        return fail(ErrorCode::invalid_config,
+                    fmt::format("conflict topic config setting min.compaction.lag.ms ({}) > "
+                                "max.compaction.lag.ms ({})",
+                                config.min_compaction_lag_ms, config.max_compaction_lag_ms));
     }
     return config;
 }

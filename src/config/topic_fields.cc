@@ -91,9 +91,9 @@ constexpr FieldOfKey kFields[] = {
 };
 // clang-format on
 
-/// The number of a broker key in the topic key's unit; −1 (no limit) stays what it is, and so does
-/// what would not fit.
-Value converted(Value value, Unit unit) {
+}  // namespace
+
+Value in_unit(Value value, Unit unit) {
     auto* const number = std::get_if<std::int64_t>(&value);
     if (number == nullptr || *number < 0) return value;
     if (__builtin_mul_overflow(*number, static_cast<std::int64_t>(unit), number)) {
@@ -101,8 +101,6 @@ Value converted(Value value, Unit unit) {
     }
     return value;
 }
-
-}  // namespace
 
 bool has_topic_field(std::string_view name) {
     return contains(kFields, name, &FieldOfKey::key);
@@ -119,7 +117,7 @@ TopicConfig topic_defaults(const Settings& broker) {
         for (const Synonym& synonym : key.synonyms) {
             if (!broker.is_set(synonym.broker_key)) continue;
             set_topic_field(config, key.name,
-                            converted(broker.value(synonym.broker_key), synonym.unit));
+                            in_unit(broker.value(synonym.broker_key), synonym.unit));
             break;
         }
     }

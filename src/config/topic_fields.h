@@ -17,7 +17,7 @@ void set_topic_field(TopicConfig& config, std::string_view name, const Value& va
 /// True if set_topic_field() has somewhere to put the value of `name`.
 bool has_topic_field(std::string_view name);
 
-/// What a topic gets that sets nothing: for each key the first of its synonyms that is set.
-TopicConfig topic_defaults(const Settings& broker);
+/// A broker key's number in the unit of the topic key; −1 (no limit) stays what it is.
+Value in_unit(Value value, Unit unit);
 
 }  // namespace milena::config

@@ -39,13 +39,24 @@ Result<config::ConfigMap> check_topic_configs(
         }
         own.insert_or_assign(name, *value);
     }
-    TRY_VOID(view.options.topic_defaults.with(own));
+    TRY_VOID(check_topic_config(view, own));
+    return own;
+}
+
+Result<void> check_topic_config(const View& view, const config::ConfigMap& own) {
+    const auto cluster_wide = view.image.configs->find(ResourceType::broker, "");
+    const config::TopicConfig defaults =
+        view.options.settings
+            ? config::topic_defaults(view.options.settings->with(*cluster_wide, {}))
+            : view.options.topic_defaults;
+    TRY_VOID(defaults.with(own));
     if (const auto remote = own.find(kRemoteStorage);
         remote != own.end() && is_true(remote->second)) {
         return fail(ErrorCode::invalid_config,
-                    "Tiered storage is not enabled on the broker; a topic cannot use it.");
+                    "Tiered Storage functionality is disabled in the broker. Topic cannot be "
+                    "configured with remote log storage.");
     }
-    return own;
+    return ok();
 }
 
 static std::string in_topic_unit(std::string_view text, config::Unit unit) {

@@ -15,6 +15,9 @@ Result<config::ConfigMap> check_topic_configs(
     const View& view,
     const std::vector<std::pair<std::string, std::optional<std::string>>>& configs);
 
+/// All that a topic sets, or would. INVALID_CONFIG with a reason for the client.
+Result<void> check_topic_config(const View& view, const config::ConfigMap& own);
+
 /// Every topic key with the value in force for a topic that sets `own`, and where it comes from; by
 /// name.
 std::vector<TopicConfigEntry> effective_configs(const View& view, const config::ConfigMap& own);

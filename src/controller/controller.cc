@@ -7,6 +7,7 @@
 #include "activation.h"
 #include "broker_contacts.h"
 #include "brokers.h"
+#include "configs/config_changes.h"
 #include "elections.h"
 #include "features.h"
 #include "milena/metadata/loader.h"
@@ -110,6 +111,11 @@ Decision<Result<void>> Controller::update_features(const UpdateFeaturesRequest& 
 Decision<std::vector<ElectedTopic>> Controller::elect_leaders(
     const ElectLeadersRequest& request) const {
     return controller::elect_leaders(state_->view(options_), request);
+}
+
+Decision<std::vector<AlteredResource>> Controller::alter_configs(
+    const AlterConfigsRequest& request) const {
+    return controller::alter_configs(state_->view(options_), request);
 }
 
 Decision<Result<RegisterBrokerReply>> Controller::register_broker(

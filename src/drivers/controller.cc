@@ -90,6 +90,12 @@ public:
                 {}, quorum_description(quorum_.status(), env_.clock().wall())};
         });
     }
+    env::Task<Result<std::vector<controller::AlteredResource>>> alter_configs(
+        controller::AlterConfigsRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::AlteredResource>>(
+            deadline,
+            [this, request = std::move(request)](Offset) { return core_.alter_configs(request); });
+    }
     env::Task<Result<controller::RegisterBrokerReply>> register_broker(
         controller::RegisterBrokerRequest request, env::Instant deadline) override {
         return ask<controller::RegisterBrokerReply>(

@@ -2,9 +2,9 @@
 """Conversations with a server, to be held with two and compared.
 
 Each is a function that is given a Talk and says what it has to say; the Talk writes down what was answered, with what
-no two servers share (ids, ports, the time) replaced by a word. What Apache Kafka 4.4.0 answered is in answers.json.gz,
-or for the conversations of a file NAME in answers_NAME.json.gz: tests/cluster/test_answers.py holds Milena against it,
-tests/compat/test_same_answers.py holds Apache against it too.
+no two servers share (ids, ports, the time) replaced by a word. What Apache Kafka 4.4.0 answered is in answers.json.gz
+and in files of the same kind, answers_NAME.json.gz for the conversations of the file NAME:
+tests/cluster/test_answers.py holds Milena against it, tests/compat/test_same_answers.py holds Apache against it too.
 """
 import gzip
 import importlib

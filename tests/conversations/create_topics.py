@@ -20,7 +20,7 @@ def create(talk, note, *topics, version=7, only_errors=True, **more):
     for topic in answer['Topics']:
         if only_errors:
             topic.pop('Configs', None)
-        # What of a value is wrong is said in words of our own (docs/deviations.md).
+        # Which of several wrong values is told is not promised; the words are compared in configs.py.
         if topic['ErrorCode'] == INVALID_CONFIG and 'Unknown' not in topic['ErrorMessage']:
             topic['ErrorMessage'] = topic['ErrorMessage'] and 'words'
     talk.note(f'v{version} {note}', answer)

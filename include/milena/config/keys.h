@@ -96,4 +96,11 @@ std::optional<std::string_view> nearest_broker_key(std::string_view name);
 /// what is allowed.
 Result<Value> parse_value(ValueType type, const Allowed& allowed, std::string_view text);
 
+/// The same for the value of a key that a client sets: an element that comes twice in a list is
+/// taken once, and `why` is in the words in which Apache Kafka's tools show it.
+Result<Value> parse_client_value(std::string_view name, ValueType type, const Allowed& allowed,
+                                 std::string_view text);
+/// As Kafka prints it: lists with commas, numbers as Java does; nothing for null.
+std::optional<std::string> value_text(const Value& value);
+
 }  // namespace milena::config

@@ -12,6 +12,7 @@
 
 #include "milena/config/keys.h"
 #include "milena/config/properties.h"
+#include "milena/config/topic_config.h"
 
 namespace milena::config {
 
@@ -24,6 +25,14 @@ public:
     /// that its row does not allow, or a refused key, is an error that names key, value, file, line
     /// and what is allowed.
     static Result<Settings> from(const Properties& properties, Warnings& warnings);
+
+    /// What an empty file says.
+    static Settings defaults();
+
+    /// These with dynamic values over them, the broker's own before the cluster's (KIP-226). Keys
+    /// that are unknown, that don't change while a broker runs, or whose row does not allow the
+    /// value, stay as they are.
+    Settings with(const ConfigMap& cluster_wide, const ConfigMap& broker) const;
 
     /// All of these: `name` is a row of the table, of that type; a slip of ours stops the process.
     bool is_set(std::string_view name) const;
@@ -45,18 +54,26 @@ public:
     /// What the file says, as it says it; nothing if the key is at its default.
     std::optional<std::string_view> text(std::string_view name) const;
 
+    /// Keys in the file that have no row, with what it says.
+    const ConfigMap& unknown() const { return unknown_; }
+
 private:
     struct Entry {
         Value value;
         std::string text;
-        /// 0: the default.
+        /// In the file; 0 if it is not from there.
         int line = 0;
+        bool is_dynamic = false;
     };
     Result<void> set(const Properties& properties, const Property& property, Warnings& warnings);
     const Entry& entry(std::string_view name) const;
 
     std::string file_;
     std::map<std::string, Entry, std::less<>> entries_;
+    ConfigMap unknown_;
 };
+
+/// What a topic gets that sets nothing: for each key the first of its synonyms that is set.
+TopicConfig topic_defaults(const Settings& broker);
 
 }  // namespace milena::config

@@ -101,6 +101,7 @@ public:
     Decision<Result<void>> update_features(const UpdateFeaturesRequest& request,
                                            std::int16_t kraft_version) const;
     Decision<std::vector<ElectedTopic>> elect_leaders(const ElectLeadersRequest& request) const;
+    Decision<std::vector<AlteredResource>> alter_configs(const AlterConfigsRequest& request) const;
     Decision<Result<RegisterBrokerReply>> register_broker(const RegisterBrokerRequest& request,
                                                           Offset next, env::Instant now) const;
     /// Notes that the broker was heard of even if it changes nothing.

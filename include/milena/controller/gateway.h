@@ -31,6 +31,10 @@ public:
     virtual env::Task<Result<std::vector<ElectedTopic>>> elect_leaders(ElectLeadersRequest request,
                                                                        env::Instant deadline) = 0;
     virtual env::Task<Result<QuorumDescription>> describe_quorum(env::Instant deadline) = 0;
+    /// In the order of the resources. Answered when it is committed and this node's published image
+    /// shows it.
+    virtual env::Task<Result<std::vector<AlteredResource>>> alter_configs(
+        AlterConfigsRequest request, env::Instant deadline) = 0;
     virtual env::Task<Result<RegisterBrokerReply>> register_broker(RegisterBrokerRequest request,
                                                                    env::Instant deadline) = 0;
     virtual env::Task<Result<BrokerHeartbeatReply>> heartbeat(BrokerHeartbeatRequest request,

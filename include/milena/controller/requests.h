@@ -13,18 +13,12 @@
 #include "milena/base/ids.h"
 #include "milena/base/result.h"
 #include "milena/base/uuid.h"
+#include "milena/config/layers.h"
 #include "milena/metadata/image.h"
 
 namespace milena::controller {
 
-/// Where a value in force comes from (KIP-226); the numbers are the protocol's.
-enum class ConfigSource : std::int8_t {
-    topic = 1,
-    dynamic_broker = 2,
-    dynamic_default_broker = 3,
-    static_broker = 4,
-    fallback = 5,  ///< nobody set it: the key's own default
-};
+using config::ConfigSource;
 
 struct ManualAssignment {
     PartitionIndex partition;
@@ -171,6 +165,37 @@ struct QuorumDescription {
     std::vector<QuorumReplica> voters{};
     std::vector<QuorumReplica> observers{};
     std::vector<QuorumNodeEndpoints> nodes{};
+};
+
+/// The numbers are the protocol's.
+enum class ConfigOperation : std::int8_t { set = 0, remove = 1, append = 2, subtract = 3 };
+
+struct ConfigChange {
+    std::string key;
+    ConfigOperation operation = ConfigOperation::set;
+    /// Of a removal it means nothing.
+    std::string value{};
+};
+
+/// Each key and each resource at most once.
+struct ResourceAlteration {
+    metadata::ConfigResource resource;
+    std::vector<ConfigChange> changes;
+    /// What is set and not named goes.
+    bool replaces_all = false;
+};
+
+struct AlterConfigsRequest {
+    std::vector<ResourceAlteration> resources;
+    bool validate_only = false;
+};
+
+/// What became of one resource; the others do not depend on it.
+struct AlteredResource {
+    ErrorCode code = ErrorCode::none;
+    std::string why{};
+
+    bool operator==(const AlteredResource&) const = default;
 };
 
 struct RegisterBrokerRequest {

@@ -101,5 +101,23 @@ TEST(Settings, SaysWhereAValueComesFrom) {
     EXPECT_EQ(settings->where("listeners"), "s.properties: listeners (not set)");
 }
 
+TEST(Settings, PutsDynamicValuesOverTheFiles) {
+    const auto file = Settings::defaults();
+    const auto now =
+        file.with({{"message.max.bytes", "1"}, {"log.roll.ms", "3"}}, {{"message.max.bytes", "2"}});
+    EXPECT_EQ(now.number("message.max.bytes"), 2);
+    EXPECT_EQ(now.integer("log.roll.ms"), 3);
+    EXPECT_TRUE(now.is_set("log.roll.ms"));
+    // Not what the file says.
+    EXPECT_EQ(now.text("log.roll.ms"), std::nullopt);
+}
+
+TEST(Settings, LeavesOutDynamicValuesThatCanNotBe) {
+    const auto now = Settings::defaults().with(
+        {{"num.partitions", "7"}, {"message.max.bytes", "x"}, {"no.such.key", "1"}}, {});
+    EXPECT_EQ(now.number("num.partitions"), 1);
+    EXPECT_EQ(now.number("message.max.bytes"), 1'048'588);
+}
+
 }  // namespace
 }  // namespace milena::config

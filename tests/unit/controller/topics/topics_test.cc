@@ -199,7 +199,8 @@ TEST_F(TopicsTest, ChecksConfigs) {
                    "Unknown topic config name: nope");
     expect_refused(with_config("", "1"), ErrorCode::invalid_config, "Unknown topic config name: ");
     expect_refused(with_config("remote.storage.enable", "TRUE"), ErrorCode::invalid_config,
-                   "Tiered storage is not enabled on the broker; a topic cannot use it.");
+                   "Tiered Storage functionality is disabled in the broker. Topic cannot be "
+                   "configured with remote log storage.");
     expect_refused(with_config("retention.ms", std::nullopt), ErrorCode::invalid_config,
                    "Null value not supported for topic configs: retention.ms");
     for (const auto& [key, value] :
