@@ -9,6 +9,7 @@
 
 #include "contains.h"
 #include "listeners.h"
+#include "milena/config/layers.h"
 #include "text.h"
 #include "topic_fields.h"
 
@@ -292,6 +293,10 @@ Result<void> check_numbers(const Settings& settings) {
         settings.number("broker.session.timeout.ms")) {
         return bad_setting(settings, "broker.heartbeat.interval.ms",
                            "allowed is at most half of broker.session.timeout.ms");
+    }
+    constexpr std::string_view kOverrides = "max.connections.per.ip.overrides";
+    if (!connection_overrides(settings.string(kOverrides))) {
+        return bad_setting(settings, kOverrides, "allowed is a list of address:number");
     }
     if (settings.integer("log.cleaner.min.compaction.lag.ms") >
         settings.integer("log.cleaner.max.compaction.lag.ms")) {

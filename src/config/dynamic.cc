@@ -9,6 +9,7 @@
 #include "contains.h"
 #include "key_table.h"
 #include "milena/config/layers.h"
+#include "text.h"
 #include "topic_fields.h"
 
 namespace milena::config {
@@ -167,6 +168,27 @@ const Key* find_dynamic_only_key(std::string_view name) {
     return at == std::end(kDynamicOnly) ? nullptr : at;
 }
 
+Result<std::map<std::string, std::int32_t, std::less<>>> connection_overrides(
+    std::string_view text) {
+    std::map<std::string, std::int32_t, std::less<>> out;
+    for (const auto entry : split(text, ',')) {
+        // An IPv6 address has colons of its own.
+        const auto colon = entry.rfind(':');
+        const bool has_number = colon != std::string_view::npos && colon > 0;
+        const auto count =
+            parse_value(int32, at_least(0), has_number ? entry.substr(colon + 1) : "");
+        if (!count) {
+            return refused(
+                fmt::format("max.connections.per.ip.overrides has the entry \"{}\"; "
+                            "allowed is a list of address:number",
+                            entry));
+        }
+        out.insert_or_assign(std::string(trimmed(entry.substr(0, colon))),
+                             static_cast<std::int32_t>(std::get<std::int64_t>(*count)));
+    }
+    return out;
+}
+
 Result<void> check_dynamic_config(const ConfigMap& changed, bool is_of_broker,
                                   const Layers& layers) {
     const auto has = [](std::string_view name, Update update) {
@@ -197,6 +219,7 @@ Result<void> check_dynamic_config(const ConfigMap& changed, bool is_of_broker,
         return refused_by_part(
             fmt::format("Invalid max.connections {}", after.number("max.connections")));
     }
+    TRY_VOID(connection_overrides(after.string("max.connections.per.ip.overrides")));
     return check_cordoned(after);
 }
 

@@ -148,6 +148,8 @@ static constexpr Key kReadKeys[] = {
      "Most connections at a time."},
     {"max.connections.per.ip", int32, "2147483647", at_least(0), cluster_wide, works,
      "Most connections from one address at a time."},
+    {"max.connections.per.ip.overrides", string, "", kAny, cluster_wide, works,
+     "Other limits than max.connections.per.ip for single addresses, as address:number pairs."},
     {"max.decompressed.message.bytes", int32, "2147483639", between(1, 2'147'483'639),
      cluster_wide, works,
      "Largest record batch after decompression."},

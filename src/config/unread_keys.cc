@@ -175,7 +175,6 @@ static constexpr Key kUnreadKeys[] = {
     {"log.remote.copy.lag.bytes", int64, "-1", at_least(-1), cluster_wide, not_yet, ""},
     {"log.remote.copy.lag.ms", int64, "0", at_least(-1), cluster_wide, not_yet, ""},
     {"max.connection.creation.rate", int32, "2147483647", at_least(0), cluster_wide, not_yet, ""},
-    {"max.connections.per.ip.overrides", string, "", kAny, cluster_wide, not_yet, ""},
     {"metric.reporters", list, "org.apache.kafka.common.metrics.JmxReporter", kAny,
      cluster_wide, idle,
      "Metrics are served as Prometheus text; there is no JVM to load reporters."},

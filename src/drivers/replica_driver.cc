@@ -2,11 +2,14 @@
 // A loop that brings replicas up to the newest image, then serves it.
 #include "milena/drivers/replica_driver.h"
 
+#include <fmt/format.h>
+
 namespace milena::drivers {
 
-ReplicaDriver::ReplicaDriver(env::Env& env, replication::Replicas& replicas,
+ReplicaDriver::ReplicaDriver(env::Env& env, BrokerId self, replication::Replicas& replicas,
                              server::ServedImage& served)
     : env_(env),
+      self_(fmt::to_string(self.value)),
       replicas_(replicas),
       served_(served),
       work_(env, env.control()),
@@ -22,13 +25,20 @@ void ReplicaDriver::take(const metadata::Update& update) {
     if (stopping_) return;
     next_ = update.after;
     changed_.insert(update.changes.topics.begin(), update.changes.topics.end());
-    for (const auto& resource : update.changes.configs) {
-        if (resource.type != metadata::ResourceType::topic) continue;
-        if (const auto topic = update.after->topics->find(resource.name))
-            changed_.insert(topic->id);
-    }
+    for (const auto& resource : update.changes.configs) take_config(*update.after, resource);
     served_.announce(next_->provenance.last_offset);
     work_.notify();
+}
+
+/// What a broker is configured to is the default of every topic.
+void ReplicaDriver::take_config(const metadata::Image& image,
+                                const metadata::ConfigResource& resource) {
+    if (resource.type == metadata::ResourceType::topic) {
+        if (const auto topic = image.topics->find(resource.name)) changed_.insert(topic->id);
+    } else if (resource.type == metadata::ResourceType::broker &&
+               (resource.name.empty() || resource.name == self_)) {
+        for (const auto& [id, topic] : image.topics->by_id) changed_.insert(id);
+    }
 }
 
 env::Task<void> ReplicaDriver::run() {

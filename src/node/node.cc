@@ -121,7 +121,8 @@ private:
         controller_ = drivers::ControllerHost::make(
             env_, log_, controller_options(config_, directories_.cluster_id()), *quorum_,
             publisher_);
-        replica_driver_ = std::make_unique<drivers::ReplicaDriver>(env_, *replicas_, served_);
+        replica_driver_ =
+            std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
         quorum_->start({&publisher_, controller_.get()});

@@ -59,18 +59,50 @@ env::Duration wait_of(std::int64_t milliseconds) {
     return std::chrono::milliseconds(std::min(milliseconds, kTenYears));
 }
 
-replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
-    return [defaults = config.topic_defaults,
-            producer_expiration_ms = config.producer_id_expiration_ms](const metadata::Image& image,
-                                                                       std::string_view topic) {
-        const auto overrides = image.configs->find(metadata::ResourceType::topic, topic);
-        const auto resolved = defaults.with(*overrides);
+/// What a topic of this broker gets that sets nothing itself: made anew when one of the layers
+/// below it has changed.
+class TopicDefaults {
+public:
+    explicit TopicDefaults(const config::BrokerConfig& config)
+        : file_(config.settings),
+          id_(fmt::to_string(config.node_id.value)),
+          topic_(config.topic_defaults) {}
+
+    void follow(const metadata::Image& image) {
+        auto cluster_wide = image.configs->find(metadata::ResourceType::broker, "");
+        auto broker = image.configs->find(metadata::ResourceType::broker, id_);
+        if (cluster_wide == cluster_wide_ && broker == broker_) return;
+        cluster_wide_ = std::move(cluster_wide);
+        broker_ = std::move(broker);
+        const auto settings = file_->with(*cluster_wide_, *broker_);
+        topic_ = config::topic_defaults(settings);
+        producer_expiration_ms_ = settings.number("producer.id.expiration.ms");
+    }
+
+    replication::PartitionSettings settings_of(const metadata::Configs& own) const {
+        const auto resolved = topic_.with(own);
         // The controller let nothing into the log that does not resolve; a newer version's key
         // keeps the defaults.
-        auto settings = partition_settings(resolved ? *resolved : defaults);
-        settings.log.producer_expiration_ms = producer_expiration_ms;
-        settings.directory_delete_delay = wait_of(defaults.file_delete_delay_ms);
+        auto settings = partition_settings(resolved ? *resolved : topic_);
+        settings.directory_delete_delay = wait_of(topic_.file_delete_delay_ms);
+        settings.log.producer_expiration_ms = producer_expiration_ms_;
         return settings;
+    }
+
+private:
+    std::shared_ptr<const config::Settings> file_;
+    std::string id_;
+    std::shared_ptr<const metadata::Configs> cluster_wide_;
+    std::shared_ptr<const metadata::Configs> broker_;
+    config::TopicConfig topic_;
+    std::int64_t producer_expiration_ms_ = 0;
+};
+
+replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config) {
+    return [defaults = TopicDefaults(config)](const metadata::Image& image,
+                                              std::string_view topic) mutable {
+        defaults.follow(image);
+        return defaults.settings_of(*image.configs->find(metadata::ResourceType::topic, topic));
     };
 }
 

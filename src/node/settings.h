@@ -15,7 +15,8 @@ namespace milena::node {
 /// A configured wait, which may be longer than nanoseconds can tell: then it is ten years.
 env::Duration wait_of(std::int64_t milliseconds);
 
-/// A topic's settings: its own, over what the cluster's default and this broker's file say.
+/// A topic's settings: its own, over what this broker's dynamic configuration, the cluster's and
+/// this broker's file say. One caller at a time.
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config);
 
 controller::Options controller_options(const config::BrokerConfig& config,

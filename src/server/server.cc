@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fetch/fetch_sessions.h"
+#include "admission.h"
 #include "session.h"
 
 namespace milena::server {
@@ -46,6 +47,7 @@ class TcpServer final : public Server {
 public:
     explicit TcpServer(Broker broker)
         : broker_(std::move(broker)),
+          admission_(broker_),
           budget_(broker_.request_bytes_max),
           fetch_sessions_(broker_.env,
                           static_cast<std::size_t>(broker_.config.network.fetch_session_slots)),
@@ -150,12 +152,13 @@ private:
 
     void admit(CoreState& core, Bound& bound, std::unique_ptr<env::Stream> stream) {
         const std::string address = stream->remote().host;
-        const auto& limits = broker_.config.network;
+        const auto& limits = admission_.now();
+        const std::int64_t of_address = limits.of_address(address);
         const bool fits = admitted_.with([&](Admitted& open) {
-            if (open.total >= limits.connections_max) return false;
-            auto& same = open.by_address[address];
-            if (same >= limits.connections_per_address_max) return false;
-            ++same;
+            if (open.total >= limits.total) return false;
+            const auto same = open.by_address.find(address);
+            if ((same == open.by_address.end() ? 0 : same->second) >= of_address) return false;
+            ++open.by_address[address];
             ++open.total;
             return true;
         });
@@ -211,6 +214,7 @@ private:
     }
 
     Broker broker_;
+    Admission admission_;
     env::ByteBudget budget_;
     FetchSessions fetch_sessions_;
     std::vector<std::unique_ptr<CoreState>> cores_;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,11 @@ std::vector<DescribedConfig> describe_client_metrics(const ConfigMap& own);
 /// `is_of_broker`) of the cluster's. Fails with INVALID_REQUEST, in the words of Kafka's brokers.
 Result<void> check_dynamic_config(const ConfigMap& changed, bool is_of_broker,
                                   const Layers& layers);
+
+/// What max.connections.per.ip.overrides says: addresses, each with a colon and its number behind
+/// it. INVALID_REQUEST that names the entry which is none.
+Result<std::map<std::string, std::int32_t, std::less<>>> connection_overrides(
+    std::string_view text);
 
 /// A broker key that only the metadata may hold, no file: the rates of throttled replication.
 const Key* find_dynamic_only_key(std::string_view name);

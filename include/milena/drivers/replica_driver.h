@@ -17,7 +17,8 @@ namespace milena::drivers {
 class ReplicaDriver {
 public:
     /// All of it is called on the control thread; what is referred to outlives stop().
-    ReplicaDriver(env::Env& env, replication::Replicas& replicas, server::ServedImage& served);
+    ReplicaDriver(env::Env& env, BrokerId self, replication::Replicas& replicas,
+                  server::ServedImage& served);
 
     /// Begins to follow `publisher`.
     void start(MetadataPublisher& publisher);
@@ -26,9 +27,11 @@ public:
 
 private:
     void take(const metadata::Update& update);
+    void take_config(const metadata::Image& image, const metadata::ConfigResource& resource);
     env::Task<void> run();
 
     env::Env& env_;
+    const std::string self_;
     replication::Replicas& replicas_;
     server::ServedImage& served_;
     std::shared_ptr<const metadata::Image> next_;

@@ -89,6 +89,17 @@ TEST(Dynamic, CordonsOnlyDirectoriesThatItHas) {
               "log.dir. Missing entries : /x");
 }
 
+TEST(Dynamic, ReadsLimitsOfSingleAddresses) {
+    const auto limits = connection_overrides(" 127.0.0.1:5, ::1:0");
+    ASSERT_TRUE(limits);
+    EXPECT_EQ(limits->at("127.0.0.1"), 5);
+    EXPECT_EQ(limits->at("::1"), 0);
+    EXPECT_TRUE(connection_overrides("")->empty());
+    for (const auto* const bad : {"a", "a:b", ":5", "a:-1", "a:1,,b:1"})
+        EXPECT_FALSE(connection_overrides(bad)) << bad;
+    EXPECT_NE(why({{"max.connections.per.ip.overrides", "a:b"}}), "fine");
+}
+
 TEST(Dynamic, KnowsWhichKeyAListenersKeyIsAbout) {
     EXPECT_EQ(base_name("listener.name.a.max.connections"), "max.connections");
     EXPECT_EQ(base_name("listener.name.a.plain.sasl.jaas.config"), "sasl.jaas.config");

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A partition's settings out of images that hold nothing but configuration: every layer by itself.
+#include "settings.h"
+
+#include <gtest/gtest.h>
+
+#include "milena/metadata/delta.h"
+#include "milena/metadata/records.h"
+#include "milena/protocol/records/metadata.h"
+
+namespace milena::node {
+namespace {
+
+using metadata::ResourceType;
+
+class SettingsTest : public ::testing::Test {
+protected:
+    SettingsTest() : image(metadata::Image::empty()) {
+        const auto loaded = config::parse_broker_config(
+            "server.properties",
+            "process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=C\n"
+            "listeners=PLAINTEXT://:9092,C://:9093\n"
+            "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,C:PLAINTEXT\n"
+            "controller.quorum.bootstrap.servers=localhost:9093\nmessage.max.bytes=1000\n",
+            "localhost");
+        EXPECT_TRUE(loaded.has_value()) << loaded.error().why;
+        of = settings_of(loaded->config);
+    }
+
+    void set(ResourceType type, std::string_view name, std::string_view key,
+             protocol::NullableString value) {
+        protocol::ConfigRecord record;
+        record.resource_type = static_cast<std::int8_t>(type);
+        record.resource_name = name;
+        record.name = key;
+        record.value = value;
+        metadata::Delta delta(image);
+        ASSERT_TRUE(delta.apply(metadata::encode_record(record)));
+        image = std::move(delta).finish({});
+    }
+    std::size_t largest_batch() { return of(*image, "t").rules.batch_bytes_max; }
+
+    std::shared_ptr<const metadata::Image> image;
+    replication::Replicas::SettingsOf of;
+};
+
+TEST_F(SettingsTest, ATopicHasTheMostSpecificLayersValue) {
+    EXPECT_EQ(largest_batch(), 1000U);
+    set(ResourceType::broker, "", "message.max.bytes", "2000");
+    EXPECT_EQ(largest_batch(), 2000U);
+    set(ResourceType::broker, "1", "message.max.bytes", "3000");
+    EXPECT_EQ(largest_batch(), 3000U);
+    set(ResourceType::broker, "2", "message.max.bytes", "4000");
+    EXPECT_EQ(largest_batch(), 3000U);
+    set(ResourceType::topic, "t", "max.message.bytes", "5000");
+    EXPECT_EQ(largest_batch(), 5000U);
+}
+
+TEST_F(SettingsTest, WhatIsRemovedIsAsBefore) {
+    set(ResourceType::broker, "1", "message.max.bytes", "3000");
+    EXPECT_EQ(largest_batch(), 3000U);
+    set(ResourceType::broker, "1", "message.max.bytes", std::nullopt);
+    EXPECT_EQ(largest_batch(), 1000U);
+}
+
+TEST_F(SettingsTest, AllThatABrokerSetsForItsTopicsReachesThem) {
+    set(ResourceType::broker, "", "log.retention.ms", "7");
+    set(ResourceType::broker, "", "log.retention.bytes", "8");
+    set(ResourceType::broker, "", "log.segment.bytes", "2000000");
+    set(ResourceType::broker, "", "log.roll.ms", "9");
+    set(ResourceType::broker, "", "log.message.timestamp.type", "LogAppendTime");
+    set(ResourceType::broker, "", "compression.type", "zstd");
+    set(ResourceType::broker, "", "min.insync.replicas", "2");
+    set(ResourceType::broker, "", "producer.id.expiration.ms", "5000");
+    const auto settings = of(*image, "t");
+    EXPECT_EQ(settings.log.retention_ms, 7);
+    EXPECT_EQ(settings.log.retention_bytes, 8);
+    EXPECT_EQ(settings.log.segment_bytes, 2'000'000U);
+    EXPECT_EQ(settings.log.segment_ms, 9);
+    EXPECT_EQ(settings.rules.timestamp_type, record::TimestampType::log_append);
+    EXPECT_EQ(settings.codec, record::Codec::zstd);
+    EXPECT_EQ(settings.min_insync_replicas, 2);
+    EXPECT_EQ(settings.log.producer_expiration_ms, 5000);
+}
+
+TEST_F(SettingsTest, AValueThatCanNotBeChangesNothing) {
+    set(ResourceType::broker, "", "message.max.bytes", "many");
+    set(ResourceType::topic, "t", "no.such.key", "1");
+    EXPECT_EQ(largest_batch(), 1000U);
+}
+
+}  // namespace
+}  // namespace milena::node
