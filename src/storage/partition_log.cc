@@ -158,15 +158,15 @@ Result<void> PartitionLog::roll(Offset base) {
     if (active().base() == base)
         return ok();  // empty, or its index can't hold more: it takes one more append
     TRY(auto sealed, active().seal());
+    unsynced_.insert(unsynced_.end(), sealed.begin(), sealed.end());
+    TRY_VOID(snapshot_producers(base));
     auto segment = std::make_unique<Segment>(files_, directory_, base, 0);
     TRY_VOID(segment->create());
     segment->set_created_at(clock_.wall());
-    unsynced_.insert(unsynced_.end(), sealed.begin(), sealed.end());
     active().release_file();
     segments_.push_back(std::move(segment));
     ++names_made_;
     draw_jitter();
-    snapshot_producers(base);
     LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
     return ok();
 }
@@ -212,11 +212,13 @@ Result<void> PartitionLog::close() {
     TRY_VOID(check_usable());
     auto sealed = active().seal();
     if (!sealed) return or_offline(std::unexpected(sealed.error()));
-    if (active().size() > 0 && !sealed->empty()) {
+    const bool is_touched = active().size() > 0 && !sealed->empty();
+    if (is_touched) {
         unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
         ++names_made_;
-        if (snapshot_at_ != log_end_) snapshot_producers(log_end_);
     }
+    if (snapshot_at_ != log_end_ && (is_touched || !producers_.empty()))
+        TRY_VOID(or_offline(snapshot_producers(log_end_)));
     // A log that was not touched, or has no batch, leaves nothing that a start would miss.
     // One that begins at another offset than 0 is told by the name of its segment.
     const bool is_current = log_start_ == log_end_

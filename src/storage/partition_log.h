@@ -78,7 +78,7 @@ private:
     Result<Summary> summarize(BytesView batches) const;
     void begin_epochs(BytesView batches);
     Result<void> note_producers(BytesView batches);
-    void snapshot_producers(Offset at);
+    Result<void> snapshot_producers(Offset at);
     Result<void> reload_producers();
     Result<Offset> upper_bound(std::size_t segment, const FileRange& range);
     Result<void> check_usable() const;

@@ -19,6 +19,13 @@ Result<std::vector<storage::ActiveProducer>> producers_of(const Request& request
     return replica->active_producers();
 }
 
+/// Kafka has words for a topic, and none for a partition.
+std::string_view words_for(ErrorCode code) {
+    return code == ErrorCode::topic_authorization_failed
+               ? "Topic authorization failed."
+               : "This server does not host this topic-partition.";
+}
+
 void describe(const storage::ActiveProducer& producer,
               DescribeProducersResponse::ProducerState& out) {
     out.producer_id = producer.id.value;
@@ -45,6 +52,7 @@ env::Task<Result<void>> serve(Request& request) {
             const auto found = producers_of(request, topic, asked.partition_indexes[j]);
             if (!found) {
                 parts[j].error_code = static_cast<std::int16_t>(found.error().code);
+                if (!topic) parts[j].error_message = words_for(found.error().code);
                 continue;
             }
             auto active =

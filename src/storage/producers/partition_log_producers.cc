@@ -19,16 +19,14 @@ Result<void> PartitionLog::note_producers(BytesView batches) {
     return ok();
 }
 
-/// A snapshot saves a start the walk over what lies before it, and that is all: without it, or with
-/// a torn one, the log goes on.
-void PartitionLog::snapshot_producers(Offset at) {
-    auto file = write_snapshot(files_, directory_, at, producers_);
-    if (!file) {
-        LOG_WARN(logger_, "producer snapshot not written", kv("why", file.error().why));
-        return;
-    }
-    unsynced_.push_back(*std::move(file));
+/// Synced with the log. Without one at the end of a log that was closed cleanly a start would take
+/// it that there were no producers.
+Result<void> PartitionLog::snapshot_producers(Offset at) {
+    TRY(auto file, write_snapshot(files_, directory_, at, producers_));
+    unsynced_.push_back(std::move(file));
+    ++names_made_;
     snapshot_at_ = at;
+    return ok();
 }
 
 Result<void> PartitionLog::reload_producers() {

@@ -118,6 +118,8 @@ TEST_F(PartitionLogProducersTest, WithoutAnyWholeSnapshotAllBatchesAreReplayed) 
         ASSERT_TRUE((*node.files().open(path(name), env::OpenMode::read_write))->truncate(3));
     log = open(small_segments(), {.clean = true});
     EXPECT_EQ(log->active_producers(), before);
+    log = reopen(std::move(log));
+    EXPECT_EQ(log->active_producers(), before) << "it was not appended to in between";
 }
 
 TEST_F(PartitionLogProducersTest, ACutTakesTheProducersBackToWhatTheyWere) {
