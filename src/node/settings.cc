@@ -39,6 +39,7 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.flush_messages = topic.flush_messages;
     out.flush_interval = wait_of(topic.flush_ms);
     out.file_delete_delay = wait_of(topic.file_delete_delay_ms);
+    out.keeps_latest_only = topic.compact && !topic.remove;
     out.log.is_gapless = !topic.compact;
     out.log.segment_jitter_ms = topic.segment_jitter_ms;
     if (topic.remove) {

@@ -188,6 +188,20 @@ void LocalPartition::expire_producers(Timestamp now) {
     replica_.with([&](Replica& replica) { replica.expire_producers(now); });
 }
 
+DeleteAnswer LocalPartition::delete_records(Offset offset, const FollowerCounts& counts) {
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.delete_records(offset, counts, after);
+    });
+}
+
+DeleteAnswer LocalPartition::low_watermark(const FollowerCounts& counts) const {
+    return replica_.with([&](const Replica& replica) { return replica.low_watermark(counts); });
+}
+
+std::uint64_t LocalPartition::size_bytes() const {
+    return replica_.with([](const Replica& replica) { return replica.size_bytes(); });
+}
+
 Offset LocalPartition::high_watermark() const {
     return replica_.with([](const Replica& replica) { return replica.view().high_watermark; });
 }

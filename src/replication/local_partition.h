@@ -37,6 +37,9 @@ public:
 
     Result<std::vector<storage::ActiveProducer>> active_producers() const override;
     void expire_producers(Timestamp now) override;
+    DeleteAnswer delete_records(Offset offset, const FollowerCounts& counts) override;
+    DeleteAnswer low_watermark(const FollowerCounts& counts) const override;
+    std::uint64_t size_bytes() const override;
 
     Offset high_watermark() const override;
     Offset log_start_offset() const override;

@@ -306,6 +306,23 @@ Checkpoints LocalReplicas::checkpoints_of(std::size_t directory) const {
     return checkpoints;
 }
 
+std::vector<DirectoryState> LocalReplicas::directories() const {
+    std::vector<DirectoryState> states(directories_.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        states[i].path = directories_[i].path();
+        states[i].is_usable = directories_.usable(i);
+    }
+    for_each_local([&](const Hosted& hosted) {
+        const LocalPartition& log = *hosted.local;
+        const std::int64_t lag = log.high_watermark() - log.log_end_offset();
+        states[hosted.directory].logs.push_back(
+            {log.name(), log.size_bytes(), std::max<std::int64_t>(lag, 0)});
+    });
+    for (DirectoryState& state : states)
+        std::ranges::sort(state.logs, {}, &DirectoryState::Log::name);
+    return states;
+}
+
 void LocalReplicas::sync_queued() {
     while (const auto partition = syncs_.take()) {
         const auto synced = partition->flush();

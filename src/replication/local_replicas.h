@@ -26,6 +26,8 @@ public:
     std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const override;
     std::vector<std::shared_ptr<Partition>> all() const override;
 
+    std::vector<DirectoryState> directories() const override;
+
     void enforce_retention() override;
     env::Instant remove_deleted() override;
     void when_deleted(std::function<void()> tell) override { deleted_.when_added(std::move(tell)); }

@@ -35,6 +35,13 @@ public:
         return std::unexpected(unusable().error());
     }
     void expire_producers(Timestamp) override {}
+    DeleteAnswer delete_records(Offset, const FollowerCounts&) override {
+        return {.code = ErrorCode::kafka_storage_error};
+    }
+    DeleteAnswer low_watermark(const FollowerCounts&) const override {
+        return {.code = ErrorCode::kafka_storage_error};
+    }
+    std::uint64_t size_bytes() const override { return 0; }
 
     Offset high_watermark() const override { return Offset(0); }
     Offset log_start_offset() const override { return Offset(0); }

@@ -94,6 +94,9 @@ public:
 
     Result<std::vector<std::string>> remove_old_segments(AfterGuard& after);
     std::optional<Offset> start_to_checkpoint() const;
+    DeleteAnswer delete_records(Offset offset, const FollowerCounts& counts, AfterGuard& after);
+    DeleteAnswer low_watermark(const FollowerCounts& counts) const;
+    std::uint64_t size_bytes() const { return closed_ends_ ? 0 : partition_log_->size_bytes(); }
 
 private:
     LeaderCore* leader() { return std::get_if<LeaderCore>(&role_); }
@@ -110,7 +113,7 @@ private:
     Result<void> begin_epoch(LeaderEpoch epoch);
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);
-    /// After an append: asks for a sync where the topic wants one, or a segment was closed.
+    /// Asks for a sync where the topic wants one, or a segment was closed.
     void note_unsynced(AfterGuard& after);
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
     /// The log now starts at another offset than `before`, if it does.

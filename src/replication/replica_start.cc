@@ -32,6 +32,40 @@ void Replica::start_raised(Offset before, AfterGuard& after) {
     after.news = true;
 }
 
+DeleteAnswer Replica::delete_records(Offset offset, const FollowerCounts& counts,
+                                     AfterGuard& after) {
+    DeleteAnswer answer;
+    answer.code = closed_code();
+    if (answer.code == ErrorCode::none && leader() == nullptr)
+        answer.code = ErrorCode::not_leader_or_follower;
+    if (answer.code == ErrorCode::none && settings_.keeps_latest_only)
+        answer.code = ErrorCode::policy_violation;
+    const Offset high_watermark = view().high_watermark;
+    const Offset start = offset == Offset(-1) ? high_watermark : offset;
+    if (answer.code == ErrorCode::none && (start < Offset(0) || start > high_watermark))
+        answer.code = ErrorCode::offset_out_of_range;
+    if (answer.code != ErrorCode::none) return answer;
+    const Offset before = partition_log_->log_start_offset();
+    if (const auto raised = partition_log_->raise_start(start); !raised) {
+        answer.code = raised.error().code;
+        return answer;
+    }
+    start_raised(before, after);
+    answer = low_watermark(counts);
+    answer.requested = start;
+    return answer;
+}
+
+DeleteAnswer Replica::low_watermark(const FollowerCounts& counts) const {
+    DeleteAnswer answer;
+    answer.code = closed_code();
+    const LeaderCore* const core = leader();
+    if (answer.code == ErrorCode::none && core == nullptr)
+        answer.code = ErrorCode::not_leader_or_follower;
+    if (answer.code == ErrorCode::none) answer.low_watermark = core->low_watermark(counts);
+    return answer;
+}
+
 std::optional<Offset> Replica::start_to_checkpoint() const {
     if (closed_ends_) return closed_start_to_checkpoint_;
     const Offset start = partition_log_->log_start_offset();

@@ -51,6 +51,8 @@ struct PartitionSettings {
     std::int64_t flush_messages = INT64_MAX;
     /// flush.ms: how long after the last sync a log with unsynced records is due for one.
     env::Duration flush_interval = env::Duration::max();
+    /// cleanup.policy is compact alone: records go when newer ones come, not by their offset.
+    bool keeps_latest_only = false;
     /// file.delete.delay.ms: how long the files of a segment stay that has left the log.
     env::Duration file_delete_delay = std::chrono::minutes(1);
     /// log.segment.delete.delay.ms: the same for its directory when it is deleted; as in Kafka, the
@@ -151,6 +153,17 @@ struct EpochAnswer {
     storage::EpochEnd end;
 };
 
+/// What DeleteRecords has come to: every replica that counts starts at `low_watermark` or later.
+struct DeleteAnswer {
+    ErrorCode code = ErrorCode::none;
+    Offset low_watermark{-1};
+    /// The start that was asked for, −1 resolved: all is done when the low watermark is there.
+    Offset requested{-1};
+};
+
+/// Whether a follower is waited for: those of dead brokers are not.
+using FollowerCounts = std::function<bool(BrokerId)>;
+
 /// What a replica is made of.
 struct ReplicaParts {
     BrokerId self;
@@ -217,6 +230,14 @@ public:
     virtual Result<std::vector<storage::ActiveProducer>> active_producers() const = 0;
     /// Forgets those that were silent for producer.id.expiration.ms.
     virtual void expire_producers(Timestamp now) = 0;
+    /// DeleteRecords: raises the log start to `offset`, −1 for the high watermark.
+    /// NOT_LEADER_OR_FOLLOWER, POLICY_VIOLATION of a topic that is only compacted,
+    /// OFFSET_OUT_OF_RANGE below 0 and above the high watermark; an offset below the start is a
+    /// success. The files go with the next retention check.
+    virtual DeleteAnswer delete_records(Offset offset, const FollowerCounts& counts) = 0;
+    /// The low watermark as it is now, NOT_LEADER_OR_FOLLOWER when the leadership has ended.
+    virtual DeleteAnswer low_watermark(const FollowerCounts& counts) const = 0;
+    virtual std::uint64_t size_bytes() const = 0;
 
     virtual Offset high_watermark() const = 0;
     virtual Offset log_start_offset() const = 0;

@@ -12,6 +12,19 @@
 
 namespace milena::replication {
 
+/// One entry of log.dirs and the logs of this node's replicas in it.
+struct DirectoryState {
+    struct Log {
+        TopicPartition name;
+        std::uint64_t bytes = 0;
+        /// How far the log's end is behind the high watermark.
+        std::int64_t lag = 0;
+    };
+    std::string path;
+    bool is_usable = true;
+    std::vector<Log> logs;  ///< by name
+};
+
 class Replicas {
 public:
     /// Turns a topic's overrides into settings; asked on every start and configuration change.
@@ -50,6 +63,9 @@ public:
     /// The replica, or nothing if this node has none. Wait-free but for one pointer load.
     virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
+
+    /// In the order of log.dirs.
+    virtual std::vector<DirectoryState> directories() const = 0;
 
     /// Takes segments that are too old or too many out of every log, as its topic's retention.ms
     /// and retention.bytes say. One caller at a time; blocks.

@@ -103,6 +103,14 @@ void LeaderCore::log_start_raised(Offset start) {
     log_.start = std::max(log_.start, start);
 }
 
+Offset LeaderCore::low_watermark(const FollowerCounts& counts) const {
+    Offset low = log_.start;
+    for (const FollowerProgress& follower : followers_) {
+        if (counts(follower.replica)) low = std::min(low, follower.log_start);
+    }
+    return low;
+}
+
 bool LeaderCore::park(const ParkedProduce& produce) {
     INVARIANT(produce.required <= log_.end, "parked before it was appended");
     if (produce.required <= high_watermark_) return false;

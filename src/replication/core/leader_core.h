@@ -116,6 +116,10 @@ public:
     /// The log start was raised (retention, DeleteRecords).
     void log_start_raised(Offset start);
 
+    /// The least log start of this log and of the followers that count; −1 while one of them has
+    /// not told its own.
+    Offset low_watermark(const FollowerCounts& counts) const;
+
     /// An appended batch with acks=all that ends before `produce.required`: true if it waits, false
     /// if the high watermark is there already and it is a success now.
     bool park(const ParkedProduce& produce);

@@ -607,5 +607,58 @@ TEST_F(LocalPartitionTest, AnAbandonedLogIsNeitherSyncedNorMissed) {
     EXPECT_EQ(produce(1)->code, ErrorCode::not_leader_or_follower);
 }
 
+/// Every follower counts.
+bool everybody(BrokerId) {
+    return true;
+}
+
+TEST_F(LocalPartitionTest, RecordsAreDeletedUpToTheHighWatermark) {
+    start();
+    produce(4);
+    const auto listener = std::make_shared<Listener>();
+    partition_->listen(listener);
+    const DeleteAnswer some = partition_->delete_records(Offset(2), everybody);
+    EXPECT_EQ(some.code, ErrorCode::none);
+    EXPECT_EQ(some.requested, Offset(2));
+    EXPECT_EQ(some.low_watermark, Offset(2));
+    EXPECT_EQ(listener->told, 1);
+    EXPECT_EQ(fetch(1).code, ErrorCode::offset_out_of_range);
+    EXPECT_EQ(partition_->start_to_checkpoint(), Offset(2));
+    EXPECT_EQ(partition_->delete_records(Offset(1), everybody).low_watermark, Offset(2))
+        << "what is gone already is a success";
+    EXPECT_EQ(partition_->delete_records(Offset(-1), everybody).low_watermark, Offset(4));
+    for (const int wrong : {5, -2}) {
+        const DeleteAnswer refused = partition_->delete_records(Offset(wrong), everybody);
+        EXPECT_EQ(refused.code, ErrorCode::offset_out_of_range);
+        EXPECT_EQ(refused.low_watermark, Offset(-1));
+    }
+}
+
+TEST_F(LocalPartitionTest, RecordsAreDeletedWhenTheFollowersThatCountHaveDoneSo) {
+    start({1, 2, 3});
+    produce(4);
+    fetch(4, BrokerId(2));
+    fetch(4, BrokerId(3));
+    const auto without_3 = [](BrokerId follower) { return follower != BrokerId(3); };
+    EXPECT_EQ(partition_->delete_records(Offset(3), without_3).low_watermark, Offset(-1));
+    FetchQuestion question{.from = Offset(4), .log_start_offset = Offset(3)};
+    question.replica = BrokerId(2);
+    partition_->fetch(question);
+    EXPECT_EQ(partition_->low_watermark(without_3).low_watermark, Offset(3));
+    EXPECT_EQ(partition_->low_watermark(everybody).low_watermark, Offset(-1));
+    ASSERT_TRUE(partition_->become(state(2, {1, 2, 3}, 1, 1)));
+    EXPECT_EQ(partition_->low_watermark(everybody).code, ErrorCode::not_leader_or_follower);
+    EXPECT_EQ(partition_->delete_records(Offset(3), everybody).code,
+              ErrorCode::not_leader_or_follower);
+}
+
+TEST_F(LocalPartitionTest, RecordsOfACompactedTopicAreNotDeleted) {
+    settings_.keeps_latest_only = true;
+    start();
+    produce(4);
+    EXPECT_EQ(partition_->delete_records(Offset(2), everybody).code, ErrorCode::policy_violation);
+    EXPECT_EQ(partition_->log_start_offset(), Offset(0));
+}
+
 }  // namespace
 }  // namespace milena::replication

@@ -371,6 +371,34 @@ TEST_F(LocalReplicasTest, WritesCheckpointsThatHaveChanged) {
     EXPECT_EQ(read("/a/recovery-point-offset-checkpoint"), "0\n1\nt 0 4\n");
 }
 
+TEST_F(LocalReplicasTest, TellsWhatLiesInEachDirectory) {
+    topics_.add(kTopic, "t", 3);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 2), 4), ErrorCode::none);
+    const auto states = replicas_->directories();
+    ASSERT_EQ(states.size(), 2u);
+    EXPECT_EQ(states[0].path, "/a");
+    ASSERT_EQ(states[0].logs.size(), 2u);
+    EXPECT_EQ(states[0].logs[1].name.text(), "t-2");
+    EXPECT_GT(states[0].logs[1].bytes, 0u);
+    EXPECT_EQ(states[0].logs[0].bytes, 0u);
+    EXPECT_EQ(states[1].logs[0].name.text(), "t-1");
+    EXPECT_TRUE(states[1].is_usable);
+}
+
+TEST_F(LocalReplicasTest, DeletedRecordsStayDeletedAfterACrash) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_EQ(find(kTopic, 0)->delete_records(Offset(3), [](BrokerId) { return true; }).code,
+              ErrorCode::none);
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(read("/a/log-start-offset-checkpoint"), "0\n1\nt 0 3\n");
+    open(false);
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(3));
+}
+
 TEST_F(LocalReplicasTest, SyncsTheLogsThatAskForIt) {
     settings_.flush_messages = 1;
     settings_.acks_need_sync = true;

@@ -162,6 +162,7 @@ public:
         return ok();
     }
     Result<void> raise_start(Offset start) override {
+        if (start <= start_) return ok();
         start_ = start;
         std::erase_if(batches_, [&](const Batch& batch) { return batch.next <= start; });
         return ok();
