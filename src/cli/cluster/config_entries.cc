@@ -57,6 +57,7 @@ env::Task<Result<std::vector<ResourceConfigs>>> describe_configs(
     for (std::size_t i = 0; i < names.size(); ++i) {
         wanted[i].resource_type = static_cast<std::int8_t>(type);
         wanted[i].resource_name = names[i];
+        wanted[i].configuration_keys = std::nullopt;  // all
     }
     request.resources = wanted;
     request.include_synonyms = true;

@@ -228,6 +228,7 @@ env::Task<Result<void>> add_partitions(Session& session, const TopicChoice& choi
     for (std::size_t i = 0; i < states.size(); ++i) {
         topics[i].name = states[i].name;
         topics[i].count = static_cast<std::int32_t>(count);
+        topics[i].assignments = std::nullopt;
         if (assignment.empty()) continue;
         // The assignment names the partitions that are there too.
         for (std::size_t p = states[i].partitions.size(); p < assignment.size(); ++p)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tools against a node. The texts are those that the tools of Apache Kafka 4.4 print."""
+import pathlib
+import re
+import tempfile
+import unittest
+
+from support import node, tools
+
+
+class ToolsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.node = node.Node()
+        cls.node.start()
+        cls.addClassCleanup(cls.node.__exit__)
+
+    def tool(self, name, *arguments, stdin=''):
+        return tools.run(name, '--bootstrap-server', self.node.bootstrap, *arguments, stdin=stdin)
+
+    def says(self, done, out, exit_code=0):
+        self.assertEqual((done.out, done.exit), (out, exit_code), done.err)
+
+
+class TopicsTest(ToolsTest):
+    def test_a_topic_is_created_listed_and_deleted(self):
+        self.says(self.tool('topics', '--create', '--topic', 'orders', '--partitions', '3'), 'Created topic orders.\n')
+        self.assertIn('orders\n', self.tool('topics', '--list').out)
+        self.says(self.tool('topics', '--list', '--topic', 'ord.*'), 'orders\n')
+        self.says(self.tool('topics', '--delete', '--topic', 'orders'), '')
+        self.says(self.tool('topics', '--list', '--topic', 'ord.*'), '\n')
+
+    def test_a_topic_that_exists_is_refused(self):
+        self.tool('topics', '--create', '--topic', 'twice')
+        again = self.tool('topics', '--create', '--topic', 'twice')
+        self.says(again, "Error while executing topic command : Topic 'twice' already exists.\n", 1)
+        self.assertIn("ERROR org.apache.kafka.common.errors.TopicExistsException: Topic 'twice' already exists.\n"
+                      ' (org.apache.kafka.tools.TopicCommand)\n', again.err)
+        self.says(self.tool('topics', '--create', '--topic', 'twice', '--if-not-exists'), '')
+
+    def test_a_name_with_a_period_is_warned_of(self):
+        self.says(self.tool('topics', '--create', '--topic', 'my.topic'),
+                  "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') could "
+                  'collide. To avoid issues it is best to use either, but not both.\nCreated topic my.topic.\n')
+
+    def test_partitions_only_grow(self):
+        self.tool('topics', '--create', '--topic', 'grows', '--partitions', '2')
+        self.says(self.tool('topics', '--alter', '--topic', 'grows', '--partitions', '4'), '')
+        self.says(self.tool('topics', '--alter', '--topic', 'grows', '--partitions', '2'),
+                  'Error while executing topic command : The topic grows currently has 4 partition(s); 2 would not be '
+                  'an increase.\n', 1)
+
+    def test_a_missing_topic_is_an_error_unless_it_may_be_missing(self):
+        for action in (['--describe'], ['--delete'], ['--alter', '--partitions', '2']):
+            with self.subTest(action=action):
+                self.says(self.tool('topics', *action, '--topic', 'missing'),
+                          "Error while executing topic command : Topic 'missing' does not exist as expected\n", 1)
+                self.says(self.tool('topics', *action, '--topic', 'missing', '--if-exists'), '')
+
+
+class RecordsTest(ToolsTest):
+    def test_lines_come_back(self):
+        self.says(self.tool('console-producer', '--topic', 'lines', stdin='one\ntwo\nthree'), '')
+        got = self.tool('console-consumer', '--topic', 'lines', '--partition', '0', '--offset', '1',
+                        '--max-messages', '2')
+        self.says(got, 'two\nthree\n')
+        self.assertEqual(got.err, 'Processed a total of 2 messages\n')
+
+    def test_keys_headers_and_codecs_come_back(self):
+        for codec in ('gzip', 'snappy', 'lz4', 'zstd'):
+            self.says(self.tool('console-producer', '--topic', 'keys', '--compression-codec', codec,
+                                '--reader-property', 'parse.key=true', '--reader-property', 'parse.headers=true',
+                                stdin=f'h1:v1,h2:v2\tk\t{codec}\n'), '')
+        got = self.tool('console-consumer', '--topic', 'keys', '--from-beginning', '--max-messages', '4',
+                        '--formatter-property', 'print.key=true', '--formatter-property', 'print.headers=true',
+                        '--formatter-property', 'print.offset=true', '--formatter-property', 'print.partition=true')
+        self.says(got, ''.join(f'Partition:0\tOffset:{i}\th1:v1,h2:v2\tk\t{codec}\n'
+                               for i, codec in enumerate(('gzip', 'snappy', 'lz4', 'zstd'))))
+
+    def test_a_line_without_its_separator_ends_the_producer(self):
+        done = self.tool('console-producer', '--topic', 'lines', '--reader-property', 'parse.key=true', stdin='nokey\n')
+        self.says(done, '', 1)
+        self.assertEqual(done.err, "org.apache.kafka.common.KafkaException: No key separator found on line number 1: "
+                                   "'nokey'\n")
+
+    def test_a_consumer_gives_up_when_nothing_comes(self):
+        self.tool('topics', '--create', '--topic', 'empty')
+        done = self.tool('console-consumer', '--topic', 'empty', '--from-beginning', '--timeout-ms', '300')
+        self.says(done, '')
+        self.assertIn('Error processing message, terminating consumer process:  '
+                      '(org.apache.kafka.tools.consumer.ConsoleConsumer)\n'
+                      'org.apache.kafka.common.errors.TimeoutException\nProcessed a total of 0 messages\n', done.err)
+
+    def test_offsets_are_told_by_time(self):
+        self.tool('topics', '--create', '--topic', 'offsets', '--partitions', '2')
+        self.tool('console-producer', '--topic', 'offsets', '--reader-property', 'parse.key=true', stdin='a\t1\na\t2\n')
+        latest = self.tool('get-offsets', '--topic', 'offsets')
+        self.assertEqual(sorted(re.findall(r'offsets:[01]:(\d)\n', latest.out)), ['0', '2'])
+        self.says(self.tool('get-offsets', '--topic', 'offsets', '--time', 'earliest'), 'offsets:0:0\noffsets:1:0\n')
+        self.says(self.tool('get-offsets', '--topic-partitions', 'offsets:1', '--time', '-2'), 'offsets:1:0\n')
+        missing = self.tool('get-offsets', '--topic', 'nothing')
+        self.says(missing, '', 1)
+        self.assertEqual(missing.err,
+                         'Error occurred: Could not match any topic-partitions with the specified filters\n')
+
+
+class ClusterTest(ToolsTest):
+    def test_the_apis_of_a_broker_are_listed(self):
+        done = self.tool('broker-api-versions')
+        self.assertTrue(done.out.startswith(
+            f'{self.node.bootstrap} (id: 1 rack: null isFenced: false) -> (\n'
+            '\tProduce(0): 0 to 13 [usable: 13],\n'), done)
+        self.assertTrue(done.out.endswith('\n)\n'), done)
+
+    def test_the_cluster_has_an_id_and_endpoints(self):
+        self.says(self.tool('cluster', 'cluster-id'), f'Cluster ID: {self.node.meta_properties()["cluster.id"]}\n')
+        self.says(self.tool('cluster', 'list-endpoints'),
+                  'ID         HOST      PORT       RACK       STATE      ENDPOINT_TYPE  \n'
+                  f'1          127.0.0.1 {self.node.port}      null       unfenced   broker         \n')
+
+    def test_a_broker_that_is_not_there_is_not_unregistered(self):
+        done = self.tool('cluster', 'unregister', '--id', '9')
+        self.says(done, '', 1)
+        self.assertIn('java.util.concurrent.ExecutionException: org.apache.kafka.common.errors.'
+                      'BrokerIdNotRegisteredException: Broker ID 9 is not currently registered\n', done.err)
+
+    def test_the_quorum_is_described(self):
+        done = self.tool('metadata-quorum', 'describe', '--status')
+        self.assertRegex(done.out, r'^ClusterId: {14}\S{22}\nLeaderId: {15}1\nLeaderEpoch: {12}\d+\n'
+                                   r'HighWatermark: {10}\d+\nMaxFollowerLag: {9}0\nMaxFollowerLagTimeMs: {3}0\n')
+
+
+class UsageTest(unittest.TestCase):
+    """What needs no cluster."""
+
+    def usage(self, *command):
+        done = tools.run(*command)
+        self.assertEqual((done.out, done.exit), ('', 1))
+        return done.err.split('\n')[0]
+
+    def test_wrong_usage_is_told_as_kafka_tells_it(self):
+        self.assertEqual(self.usage('topics', '--bootstrap-server', 'b:1', '--list', '--create'),
+                         'Command must include exactly one action: --list, --describe, --create, --alter or --delete')
+        self.assertEqual(self.usage('topics', '--list'), '--bootstrap-server must be specified')
+        self.assertEqual(self.usage('topics', '--bootstrap-server', 'b:1', '--nosuch'),
+                         'nosuch is not a recognized option')
+        self.assertEqual(self.usage('console-consumer', '--bootstrap-server', 'b:1', '--topic', 't', '--offset', '3'),
+                         'The partition is required when offset is specified.')
+        self.assertEqual(self.usage('configs', '--bootstrap-server', 'b:1', '--describe'),
+                         'At least one entity type must be specified')
+
+    def test_a_link_with_kafkas_name_is_the_tool(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(tools.run('install-tools', folder).exit, 0)
+            for name in ('kafka-topics.sh', 'kafka-topics'):
+                done = tools.run_program([str(pathlib.Path(folder, name)), '--version'])
+                self.assertEqual((done.out, done.exit), ('4.4.0\n', 0))
+
+
+if __name__ == '__main__':
+    unittest.main()
