@@ -144,6 +144,17 @@ void Fetching::ask(std::size_t number) {
     has_urgent_ = has_urgent_ || is_urgent(part.answer);
 }
 
+void Fetching::count(const FetchPart& part) const {
+    const bool is_consumers = part.question.replica.value < 0;
+    const auto count_in = [&](replication::Traffic& traffic) {
+        traffic.fetch_requests.add();
+        if (part.answer.code != ErrorCode::none) traffic.failed_fetch_requests.add();
+        if (is_consumers) traffic.bytes_out.add(part.answer.records.length);
+    };
+    count_in(request_.session.core().metrics.traffic());
+    if (part.replica != nullptr) count_in(part.replica->traffic());
+}
+
 FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol::Arena& arena) {
     const FetchAnswer& answer = part.answer;
     FetchResponse::PartitionData out;
@@ -177,6 +188,7 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol:
             answer.records.length, static_cast<std::uint32_t>(scratch_.files.size()));
         scratch_.files.push_back(answer.records);
     }
+    count(part);
     return out;
 }
 

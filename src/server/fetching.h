@@ -48,6 +48,7 @@ public:
 
 private:
     std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
+    void count(const FetchPart& part) const;
     protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena);
     protocol::Array<protocol::FetchResponse::FetchableTopicResponse> describe_all(
         protocol::Arena& arena);

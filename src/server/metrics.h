@@ -56,6 +56,7 @@ private:
         telemetry::Histogram request_bytes;
     };
     std::vector<std::unique_ptr<OfKind>> kinds_;
+    std::size_t fetch_place_;  ///< where both kinds of Fetch are counted together
     replication::Traffic traffic_;
 };
 

@@ -43,7 +43,9 @@ std::string_view RequestKind::name(std::size_t index) {
     return index == apis.size() ? "FetchConsumer" : "FetchFollower";
 }
 
-RequestMetrics::RequestMetrics() {
+RequestMetrics::RequestMetrics()
+    : fetch_place_(static_cast<std::size_t>(
+          find_api(static_cast<std::int16_t>(protocol::ApiKey::fetch)) - served_apis().data())) {
     for (std::size_t i = 0; i < RequestKind::count(); ++i)
         kinds_.push_back(std::make_unique<OfKind>());
 }
@@ -58,7 +60,9 @@ wire::ReplyTag RequestMetrics::begin(RequestKind kind, std::int16_t version, std
 
 void RequestMetrics::answer_sent(const wire::ReplyTag& tag, env::Instant now) {
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(now - tag.received);
-    kinds_[tag.value]->total_us.record(static_cast<std::uint64_t>(std::max(took.count(), 0L)));
+    const auto us = static_cast<std::uint64_t>(std::max(took.count(), 0L));
+    kinds_[tag.value]->total_us.record(us);
+    if (tag.value >= served_apis().size()) kinds_[fetch_place_]->total_us.record(us);
 }
 
 void write_requests(telemetry::Page& page, std::span<const RequestMetrics* const> cores) {

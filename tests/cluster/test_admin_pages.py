@@ -55,6 +55,20 @@ class AdminPagesTest(unittest.TestCase):
             self.assertEqual(seen['kafka_log_log_logendoffset', 'topic="counted",partition="1"'], 0)
             self.assertGreaterEqual(seen['kafka_server_brokertopicmetrics_messagesin_total', ''], 3)
 
+    def test_a_consumers_fetch_is_counted_as_one(self):
+        with self.node.connect() as connection:
+            connection.make_topic('fetched')
+            batch = records.batch([b'one'])
+            connection.produce('fetched', batch)
+            connection.fetch('fetched', 0)
+            seen = self.metrics()
+            self.assertEqual(seen['kafka_server_brokertopicmetrics_bytesout_total', 'topic="fetched"'], len(batch))
+            self.assertEqual(seen['kafka_server_brokertopicmetrics_totalfetchrequests_total', 'topic="fetched"'], 1)
+            name = 'kafka_network_requestmetrics_totaltimems_count'
+            self.assertGreaterEqual(seen[name, 'request="FetchConsumer"'], 1)
+            self.assertEqual(seen[name, 'request="FetchConsumer"'], seen[name, 'request="Fetch"'])
+            self.assertEqual(seen[name, 'request="FetchFollower"'], 0)
+
     def test_requests_are_counted_by_api_and_version(self):
         with self.node.connect() as connection:
             before = self.metrics().get(('kafka_network_requestmetrics_totaltimems_count', 'request="Metadata"'), 0)

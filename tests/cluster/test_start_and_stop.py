@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's life on its disk: the first start, the next ones, two at once, and files that it refuses."""
 import subprocess
-import time
 import unittest
 
 from support import node, records
@@ -58,19 +57,10 @@ class StartAndStopTest(unittest.TestCase):
             self.assertTrue(server.answers())
 
 
-    def line_of(self, server, phrase):
-        deadline = time.monotonic() + 15
-        while time.monotonic() < deadline:
-            for line in server.log().splitlines():
-                if phrase in line:
-                    return line
-            time.sleep(0.02)
-        self.fail(f'no line says {phrase}:\n{server.log()}')
-
     @unittest.skipIf(node.PEER, 'lines of Milena')
     def test_a_start_tells_where_clients_are_sent_and_whether_that_leads_here(self):
         with node.Node() as server:
-            line = self.line_of(server, 'clients are told')
+            line = server.await_line('clients are told')
             self.assertIn('clients are told an address that leads here', line)
             self.assertIn(f'listener=PLAINTEXT bound=127.0.0.1:{server.port} advertised=127.0.0.1:{server.port}', line)
 
@@ -79,7 +69,7 @@ class StartAndStopTest(unittest.TestCase):
         with node.Node() as other:
             for port, said in ((node.free_port(), 'does not answer'), (other.port, 'of another cluster')):
                 with node.Node({'advertised.listeners': f'PLAINTEXT://127.0.0.1:{port}'}) as server:
-                    line = self.line_of(server, 'clients are told')
+                    line = server.await_line('clients are told')
                     self.assertIn(said, line)
                     self.assertIn('advertised.listeners', line)
 

@@ -130,6 +130,16 @@ class Node:
     def log(self):
         return self.log_path.read_text(errors='replace') if self.log_path.exists() else ''
 
+    def await_line(self, phrase, timeout_s=15):
+        """The first line of the log that holds the phrase."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            for line in self.log().splitlines():
+                if phrase in line:
+                    return line
+            time.sleep(0.02)
+        raise AssertionError(f'no line says {phrase}:\n{self.log()}')
+
     def log_lines(self):
         return self.log().count('\n')
 

@@ -66,6 +66,12 @@ env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(auto body, decode_body<FetchRequest>(request));
+    request.connection.replies().tag_next(
+        {static_cast<std::uint32_t>((fetching_replica(request, body).value < 0
+                                         ? RequestKind::consumer_fetch()
+                                         : RequestKind::follower_fetch())
+                                        .index()),
+         request.received});
     FetchSessions& sessions = request.session.core().fetch_sessions;
     if (names_all_partitions(body)) {
         if (body.session_id != 0) sessions.remove(body.session_id);
