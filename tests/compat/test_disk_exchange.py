@@ -107,8 +107,7 @@ class PeerToolsTest(unittest.TestCase):
         with node.Node() as server:
             lines = b''.join(b'line %d\n' % n for n in range(1000))
             producer = apache.java(apache.jars(), apache.TOOL_OPTIONS, 'org.apache.kafka.tools.ConsoleProducer',
-                                   '--bootstrap-server', server.bootstrap, '--topic', 'c',
-                                   '--command-property', 'enable.idempotence=false')
+                                   '--bootstrap-server', server.bootstrap, '--topic', 'c')
             subprocess.run(producer, input=lines, check=True, timeout=120, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
             read = subprocess.run(['kcat', '-C', '-b', server.bootstrap, '-t', 'c', '-o', 'beginning', '-e', '-q'],
