@@ -3,7 +3,7 @@
 #pragma once
 
 #include "deadlines.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 #include "milena/wire/connection.h"
 
 namespace milena::server {

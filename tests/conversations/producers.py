@@ -28,7 +28,8 @@ def producer_ids_of_every_version(talk):
     ids = set()
 
     def init(version, note, **more):
-        answer = talk.quietly(INIT_PRODUCER_ID, version, **{'TransactionTimeoutMs': 60000, 'TransactionalId': None, **more})
+        asked = {'TransactionTimeoutMs': 60000, 'TransactionalId': None, **more}
+        answer = talk.quietly(INIT_PRODUCER_ID, version, **asked)
         if answer['ProducerId'] >= 0:
             assert answer['ProducerId'] not in ids
             ids.add(answer['ProducerId'])
@@ -50,7 +51,8 @@ def producer_ids_of_every_version(talk):
 @conversation
 def transactional_ids_with_wrong_timeouts(talk):
     for timeout in (0, -1):
-        talk.ask(INIT_PRODUCER_ID, 5, f'timeout {timeout}', TransactionalId=f'{talk.name}.x', TransactionTimeoutMs=timeout)
+        talk.ask(INIT_PRODUCER_ID, 5, f'timeout {timeout}', TransactionalId=f'{talk.name}.x',
+                 TransactionTimeoutMs=timeout)
 
 
 @conversation

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "metrics.h"
+#include "metrics/metrics.h"
 
 namespace milena::server {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 
 namespace milena::server {
 namespace {
