@@ -44,6 +44,7 @@ env::Task<void> ListenerCheck::check(const AdvertisedListener& listener) {
     const std::vector<std::string> no_topics;
     const auto answer = co_await client_->refresh(&no_topics);
     if (stopping_) co_return;
+    client_.reset();  // its connection counts like anybody's
     const Logger log = log_.with("listener", listener.name)
                            .with("bound", listener.bound.text())
                            .with("advertised", listener.advertised.text());

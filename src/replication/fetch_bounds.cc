@@ -9,7 +9,7 @@ namespace milena::replication {
 std::optional<storage::EpochEnd> epoch_end(LeaderEpoch epoch, const ReplicaView& view,
                                            const storage::Log& log) {
     const LeaderEpoch newest = view.leads ? view.leader.epoch : log.last_epoch();
-    if (epoch < LeaderEpoch(0) || epoch > newest) return std::nullopt;
+    if (epoch == kNoLeaderEpoch || epoch > newest) return std::nullopt;
     if (view.leads && epoch == newest) return storage::EpochEnd{epoch, view.log_end};
     if (const auto end = log.end_of_epoch(epoch)) return end;
     // The log knows no epoch as late as this: what it has, if anything, ended before it.

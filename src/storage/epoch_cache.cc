@@ -79,7 +79,7 @@ LeaderEpoch EpochCache::at(Offset offset) const {
 }
 
 std::optional<EpochEnd> EpochCache::end_of(LeaderEpoch epoch, Offset log_end) const {
-    if (entries_.empty() || epoch < LeaderEpoch(0) || epoch > last()) return std::nullopt;
+    if (entries_.empty() || epoch == kNoLeaderEpoch || epoch > last()) return std::nullopt;
     if (epoch == last()) return EpochEnd{epoch, log_end};
     const auto higher = std::ranges::upper_bound(entries_, epoch, {}, &Entry::epoch);
     // An epoch before the first: all that is left of the log is later, so it ends where the log

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits that the configuration sets: what is within them works, what is beyond is refused and harms nobody."""
 import random
+import time
 import unittest
 
 from support import node, records, wire
@@ -10,7 +11,8 @@ class ConnectionLimitsTest(unittest.TestCase):
     def test_connections_of_one_address_are_counted(self):
         with node.Node({'max.connections.per.ip': 4}) as server:
             if not node.PEER:
-                server.await_line('clients are told')  # its own connection has come and gone
+                server.await_line('clients are told')  # its own connection has come,
+                time.sleep(0.5)  # and gone
             held = [server.connect() for _ in range(4)]
             self.addCleanup(lambda: [c.close() for c in held])
             for connection in held:
