@@ -4,10 +4,9 @@
 
 namespace milena::drivers {
 
-ProducerExpiration::ProducerExpiration(env::Env& env, replication::Replicas& replicas,
-                                       env::Duration interval)
+ProducerExpiration::ProducerExpiration(env::Env& env, Partitions partitions, env::Duration interval)
     : env_(env),
-      replicas_(replicas),
+      partitions_(std::move(partitions)),
       interval_(interval),
       pause_(env, env.control()),
       ended_(env, env.control()) {}
@@ -23,7 +22,7 @@ env::Task<void> ProducerExpiration::run() {
         if (stopping_) break;
         co_await env_.offload(env::Pool::disk, [this] {
             const env::Timestamp now = env_.clock().wall();
-            for (const auto& partition : replicas_.all()) partition->expire_producers(now);
+            for (const auto& partition : partitions_()) partition->expire_producers(now);
         });
     }
     running_ = false;

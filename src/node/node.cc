@@ -175,7 +175,7 @@ private:
             env_, log_, directories_.cluster_id(), client_listeners(config_, listeners_));
         listener_check_->start();
         producer_expiration_ = std::make_unique<drivers::ProducerExpiration>(
-            env_, *replicas_,
+            env_, [this] { return replicas_->all(); },
             std::chrono::milliseconds(config_.producer_id_expiration_check_interval_ms));
         producer_expiration_->start();
         const std::int64_t watch_ms = config_.flush_scheduler_interval_ms;

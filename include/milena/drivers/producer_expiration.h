@@ -4,14 +4,17 @@
 #pragma once
 
 #include "milena/env/env.h"
-#include "milena/replication/replicas.h"
+#include "milena/replication/partition.h"
 
 namespace milena::drivers {
 
 class ProducerExpiration {
 public:
+    /// All that may know of producers.
+    using Partitions = std::function<std::vector<std::shared_ptr<replication::Partition>>()>;
+
     /// `interval` is producer.id.expiration.check.interval.ms.
-    ProducerExpiration(env::Env& env, replication::Replicas& replicas, env::Duration interval);
+    ProducerExpiration(env::Env& env, Partitions partitions, env::Duration interval);
 
     void start();
     env::Task<void> stop();
@@ -20,7 +23,7 @@ private:
     env::Task<void> run();
 
     env::Env& env_;
-    replication::Replicas& replicas_;
+    Partitions partitions_;
     env::Duration interval_;
     env::Wakeup pause_;
     env::Wakeup ended_;

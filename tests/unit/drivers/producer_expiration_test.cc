@@ -12,30 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Only all() is asked.
-class OneReplica final : public replication::Replicas {
-public:
-    explicit OneReplica(std::shared_ptr<replication::Partition> one) : one_(std::move(one)) {}
-
-    Result<void> load(const std::vector<bool>&) override { return ok(); }
-    Result<void> find_logs(const std::vector<bool>&) override { return ok(); }
-    void open_logs() override {}
-    OpenProgress open_progress() const override { return {}; }
-    void apply(const metadata::Image&, std::span<const Uuid>) override {}
-    std::shared_ptr<replication::Partition> find(Uuid, PartitionIndex) const override {
-        return one_;
-    }
-    std::vector<std::shared_ptr<replication::Partition>> all() const override { return {one_}; }
-    void enforce_retention() override {}
-    env::Instant remove_deleted() override { return env::kNever; }
-    void when_deleted(std::function<void()>) override {}
-    Result<void> checkpoint() override { return ok(); }
-    Result<void> close() override { return ok(); }
-
-private:
-    std::shared_ptr<replication::Partition> one_;
-};
-
 std::shared_ptr<replication::Partition> partition_with_producer(sim::Node& node) {
     storage::LogOptions options;
     options.producer_expiration_ms = 90'000;
@@ -54,8 +30,8 @@ TEST(ProducerExpiration, ForgetsSilentProducersAtItsInterval) {
     sim::World world(1);
     sim::Node& node = world.add_node("n1");
     const auto partition = partition_with_producer(node);
-    OneReplica replicas(partition);
-    ProducerExpiration expiration(node, replicas, 60s);
+    ProducerExpiration expiration(
+        node, [&] { return std::vector<std::shared_ptr<replication::Partition>>{partition}; }, 60s);
     const auto start = [&]() -> env::Task<void> {
         expiration.start();
         co_return;
