@@ -88,16 +88,7 @@ private:
         const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
         text_.append(digits.data(), end);
     }
-    void print(double number) {
-        // JSON has no word for these; Kafka prints them as text.
-        if (std::isnan(number)) {
-            text_ += "\"NaN\"";
-        } else if (std::isinf(number)) {
-            text_ += number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-        } else {
-            print<double>(number);
-        }
-    }
+    void print(double number) { append_json_double(number, text_); }
     void print(const Uuid& id) { append_json_string(id.text(), text_); }
     void print(std::string_view text) { append_json_string(text, text_); }
     void print(const NullableString& text) { text ? print(*text) : print(std::nullopt); }

@@ -3,7 +3,12 @@
 #include "json_text.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+
+#include <fmt/format.h>
 
 namespace milena::protocol {
 
@@ -91,6 +96,35 @@ void append_json_base64(BytesView bytes, std::string& out) {
         }
     }
     out += '"';
+}
+
+void append_json_double(double number, std::string& out) {
+    constexpr double kDecimalFrom = 1e-3;
+    constexpr double kDecimalTo = 1e7;
+    const double size = std::abs(number);
+    if (!std::isfinite(number)) {  // Jackson quotes what JSON has no number for
+        const std::string_view infinity = number > 0 ? "Infinity" : "-Infinity";
+        append_json_string(std::isnan(number) ? "NaN" : infinity, out);
+    } else if (size == 0 || (size >= kDecimalFrom && size < kDecimalTo)) {
+        const std::string digits = fmt::format("{}", number);
+        out += digits;
+        if (digits.find('.') == std::string::npos) out += ".0";
+    } else {
+        // The shortest digits with one before the point, and an exponent without sign or zeros.
+        std::array<char, 32> text{};
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
+                                       std::chars_format::scientific)
+                             .ptr;
+        const std::string_view all(text.data(), static_cast<std::size_t>(end - text.data()));
+        const std::size_t e = all.find('e');
+        const std::string_view mantissa = all.substr(0, e);
+        out += mantissa;
+        if (mantissa.find('.') == std::string_view::npos) out += ".0";
+        std::string_view exponent = all.substr(e + 2);
+        while (exponent.size() > 1 && exponent.front() == '0') exponent.remove_prefix(1);
+        out += all[e + 1] == '-' ? "E-" : "E";
+        out += exponent;
+    }
 }
 
 }  // namespace milena::protocol

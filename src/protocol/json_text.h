@@ -15,5 +15,7 @@ void append_json_name(std::string_view field, std::string& out);
 void append_json_string(std::string_view text, std::string& out);
 /// Quoted base64 with padding (RFC 4648).
 void append_json_base64(BytesView bytes, std::string& out);
+/// A number as Java writes a double: "1048576.0", and from ten million on "1.048576E7".
+void append_json_double(double number, std::string& out);
 
 }  // namespace milena::protocol

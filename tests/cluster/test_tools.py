@@ -104,6 +104,30 @@ class RecordsTest(ToolsTest):
                          'Error occurred: Could not match any topic-partitions with the specified filters\n')
 
 
+class DumpLogTest(ToolsTest):
+    def test_a_log_is_dumped(self):
+        self.tool('topics', '--create', '--topic', 'dumped')
+        self.tool('console-producer', '--topic', 'dumped', '--reader-property', 'parse.key=true', stdin='k\tv\n')
+        path = self.node.data / 'dumped-0' / '00000000000000000000.log'
+        done = tools.run('dump-log', '--files', str(path), '--print-data-log')
+        self.assertRegex(done.out, rf'^Dumping {path}\nLog starting offset: 0\nbaseOffset: 0 lastOffset: 0 count: 1 .*'
+                                   r'\n\| offset: 0 CreateTime: \d+ keySize: 1 valueSize: 1 sequence: -1 '
+                                   r'headerKeys: \[\] key: k payload: v\n$')
+
+    def test_the_metadata_log_is_decoded(self):
+        self.tool('topics', '--create', '--topic', 'decoded')
+        path = self.node.data / '__cluster_metadata-0' / '00000000000000000000.log'
+        done = tools.run('dump-log', '--files', str(path), '--cluster-metadata-decoder')
+        self.assertRegex(done.out, r'payload: {"type":"TOPIC_RECORD","version":0,"data":{"name":"decoded","topicId":')
+        self.assertRegex(done.out, r'headerKeys: \[\] LeaderChange: {"version":\d,"leaderId":1,')
+
+    def test_an_unknown_file_is_passed_over(self):
+        path = self.node.data / 'meta.properties'
+        done = tools.run('dump-log', '--files', str(path))
+        self.says(done, f'Dumping {path}\n')
+        self.assertEqual(done.err, f'Ignoring unknown file {path}\n')
+
+
 class ClusterTest(ToolsTest):
     def test_the_apis_of_a_broker_are_listed(self):
         done = self.tool('broker-api-versions')

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace milena::protocol {
 
 namespace {
@@ -47,6 +49,22 @@ TEST(JsonText, WritesBase64WithPadding) {
     EXPECT_EQ(base64("fooba"), "\"Zm9vYmE=\"");
     EXPECT_EQ(base64("foobar"), "\"Zm9vYmFy\"");
     EXPECT_EQ(base64("\xFB\xFF"), "\"+/8=\"");
+}
+
+TEST(JsonText, WritesDoublesAsJavaDoes) {
+    const auto written = [](double number) {
+        std::string out;
+        append_json_double(number, out);
+        return out;
+    };
+    EXPECT_EQ(written(0), "0.0");
+    EXPECT_EQ(written(1048576), "1048576.0");
+    EXPECT_EQ(written(-0.001), "-0.001");
+    EXPECT_EQ(written(9999999.5), "9999999.5");
+    EXPECT_EQ(written(1e7), "1.0E7");
+    EXPECT_EQ(written(12345678.9), "1.23456789E7");
+    EXPECT_EQ(written(0.00025), "2.5E-4");
+    EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "\"Infinity\"");
 }
 
 TEST(JsonText, NamesFieldsWithASmallFirstLetter) {
