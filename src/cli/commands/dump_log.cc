@@ -6,6 +6,7 @@
 #include "dump/side_files.h"
 #include "milena/env/env.h"
 #include "parser.h"
+#include "text/hash_order.h"
 
 namespace milena::cli {
 namespace {
@@ -100,15 +101,26 @@ Result<void> dump(env::FileSystem& files, const std::string& path, const Options
     return ok();
 }
 
+/// Findings in the order in which the tool's map of files lists them.
+template <class Found>
+std::vector<const std::pair<std::string, Found>*> in_map_order(
+    const std::vector<std::pair<std::string, Found>>& findings) {
+    std::vector<std::string_view> paths;
+    for (const auto& [path, found] : findings) paths.push_back(path);
+    std::vector<const std::pair<std::string, Found>*> ordered;
+    for (const std::size_t at : scala_hash_order(paths)) ordered.push_back(&findings[at]);
+    return ordered;
+}
+
 void print_findings(const Findings& findings) {
-    for (const auto& [path, mismatches] : findings.mismatches) {
-        print_error(fmt::format("Mismatches in :{}\n", path));
-        for (const auto& [index, log] : mismatches)
+    for (const auto* const file : in_map_order(findings.mismatches)) {
+        print_error(fmt::format("Mismatches in :{}\n", file->first));
+        for (const auto& [index, log] : file->second)
             print_error(fmt::format("  Index offset: {}, log offset: {}\n", index, log));
     }
-    for (const auto& [path, gaps] : findings.gaps) {
-        print_error(fmt::format("Non-consecutive offsets in {}\n", path));
-        for (const auto& [first, second] : gaps)
+    for (const auto* const file : in_map_order(findings.gaps)) {
+        print_error(fmt::format("Non-consecutive offsets in {}\n", file->first));
+        for (const auto& [first, second] : file->second)
             print_error(fmt::format("  {} is followed by {}\n", first, second));
     }
 }

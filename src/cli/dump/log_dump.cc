@@ -55,7 +55,7 @@ std::string record_metadata(record::BatchView batch, const record::RecordView& r
 Result<void> dump_records(record::BatchView batch, const DumpOptions& options, const Print& print,
                           Gaps& gaps, std::int64_t& last_offset) {
     return record::for_each_record(batch, {}, [&](const record::RecordView& record) {
-        if (last_offset != -1 && record.offset.value != last_offset + 1)
+        if (record.offset.value != last_offset + 1)
             gaps.emplace_back(last_offset, record.offset.value);
         last_offset = record.offset.value;
         std::string line;

@@ -6,6 +6,7 @@
 
 #include "milena/metadata/records.h"
 #include "milena/protocol/message_type.h"
+#include "text/utf8.h"
 
 namespace milena::cli {
 namespace {
@@ -79,7 +80,7 @@ std::string header_keys(const record::RecordView& record) {
     ByteReader reader(record.headers);
     for (std::int32_t i = 0; i < record.header_count; ++i) {
         if (i != 0) text += ',';
-        text += as_text(reader.read_bytes(static_cast<std::size_t>(reader.read_varint())));
+        text += utf8_text(reader.read_bytes(static_cast<std::size_t>(reader.read_varint())));
         const std::int32_t size = reader.read_varint();
         if (size > 0) reader.skip(static_cast<std::size_t>(size));
     }
@@ -109,11 +110,10 @@ std::string control_text(const record::RecordView& record) {
 
 std::string contents_text(const record::RecordView& record, bool cluster_metadata) {
     std::string text;
-    if (record.key) text += fmt::format(" key: {}", as_text(*record.key));
+    if (record.key) text += fmt::format(" key: {}", utf8_text(*record.key));
     if (record.value) {
         text += " payload: ";
-        text +=
-            cluster_metadata ? metadata_text(*record.value) : std::string(as_text(*record.value));
+        text += cluster_metadata ? metadata_text(*record.value) : utf8_text(*record.value);
     }
     return text;
 }
