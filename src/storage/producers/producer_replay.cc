@@ -49,7 +49,7 @@ Result<void> replay_segment(Segment& segment, Offset from, Offset end, ProducerS
 }  // namespace
 
 std::optional<EndedTransaction> note_batch(ProducerStates& states, const record::BatchView& batch) {
-    if (batch.producer_id().value < 0) return std::nullopt;
+    if (batch.producer_id().value < 0 || batch.last_offset_delta() < 0) return std::nullopt;
     if (!batch.is_control()) {
         states.note(batch);
         return std::nullopt;

@@ -13,9 +13,8 @@ namespace {
 constexpr std::int16_t kVersion = 1;
 constexpr std::size_t kChecksummedAt = 6;
 constexpr std::size_t kEntryBytes = 46;
-/// Twice as many producers as are kept.
-constexpr std::size_t kSnapshotBytesMax =
-    kEmptySnapshotBytes + 2 * ProducerStates::kProducersMax * kEntryBytes;
+/// More than a million producers; of Apache Kafka's, which keeps them all.
+constexpr std::size_t kSnapshotBytesMax = 64UL << 20;
 
 void encode_entry(std::byte* at, const ProducerEntry& entry) {
     const ProducedBatch last =
@@ -30,7 +29,8 @@ void encode_entry(std::byte* at, const ProducerEntry& entry) {
     store(at + 38, entry.transaction_start.value);
 }
 
-ProducerEntry decode_entry(const std::byte* at) {
+/// Nothing for numbers that no producer can have come to.
+std::optional<ProducerEntry> decode_entry(const std::byte* at) {
     ProducerEntry entry;
     entry.id = ProducerId(load<std::int64_t>(at));
     entry.epoch = load<std::int16_t>(at + 8);
@@ -39,6 +39,7 @@ ProducerEntry decode_entry(const std::byte* at) {
     entry.transaction_start = Offset(load<std::int64_t>(at + 38));
     const ProducedBatch last{load<std::int32_t>(at + 10), load<std::int32_t>(at + 22),
                              Offset(load<std::int64_t>(at + 14)), entry.last_timestamp};
+    if (last.last_sequence < kNoSequence || last.offset_delta < 0) return std::nullopt;
     if (last.last_offset.value >= 0) entry.add(last);
     return entry;
 }
@@ -72,8 +73,11 @@ Result<std::vector<ProducerEntry>> decode_snapshot(BytesView bytes) {
         return fail(ErrorCode::corrupt_message, fmt::format("{} producers in {}", count, held));
     std::vector<ProducerEntry> entries;
     entries.reserve(held);
-    for (std::size_t i = 0; i < held; ++i)
-        entries.push_back(decode_entry(bytes.data() + kEmptySnapshotBytes + i * kEntryBytes));
+    for (std::size_t i = 0; i < held; ++i) {
+        const auto entry = decode_entry(bytes.data() + kEmptySnapshotBytes + i * kEntryBytes);
+        if (!entry) return fail(ErrorCode::corrupt_message, fmt::format("producer {} of it", i));
+        entries.push_back(*entry);
+    }
     return entries;
 }
 
@@ -89,8 +93,13 @@ Result<std::shared_ptr<env::File>> write_snapshot(env::FileSystem& files,
 Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,
                                                  const std::string& directory, Offset at) {
     const std::string path = directory + "/" + segment_file_name(at, ".snapshot");
-    TRY(const std::string content, env::read_file(files, path, kSnapshotBytesMax));
-    auto entries = decode_snapshot(as_bytes(content));
+    TRY(const auto file, files.open(path, env::OpenMode::read_only));
+    TRY(const std::uint64_t size, file->size());
+    if (size > kSnapshotBytesMax)
+        return fail(ErrorCode::corrupt_message, fmt::format("{}: {} bytes", path, size));
+    std::vector<std::byte> bytes(size);
+    TRY(const std::size_t count, file->read_at(0, bytes));
+    auto entries = decode_snapshot(BytesView(bytes).first(count));
     if (!entries) return fail_at(path, entries.error());
     return entries;
 }

@@ -73,7 +73,7 @@ std::optional<EndMarker> end_marker_of(const record::BatchView& batch) {
 }
 
 bool is_expired(const ProducerEntry& entry, Timestamp now, std::int64_t expiration_ms) {
-    return !entry.in_transaction() && now.value - entry.last_timestamp.value >= expiration_ms;
+    return !entry.in_transaction() && entry.last_timestamp.value <= now.value - expiration_ms;
 }
 
 const ProducerEntry* ProducerStates::find(ProducerId producer) const {
@@ -134,6 +134,10 @@ void ProducerStates::open_transaction(ProducerEntry& entry, Offset first_offset)
     open_.insert(after, {first_offset, entry.id});
 }
 
+void ProducerStates::close_transaction(ProducerId producer) {
+    std::erase_if(open_, [&](const OpenTransaction& open) { return open.producer == producer; });
+}
+
 std::optional<EndedTransaction> ProducerStates::note(const EndMarker& marker) {
     ProducerEntry& entry = entry_of(marker.producer);
     const Offset first = entry.transaction_start;
@@ -143,7 +147,7 @@ std::optional<EndedTransaction> ProducerStates::note(const EndMarker& marker) {
     entry.last_timestamp = marker.timestamp;
     entry.transaction_start = Offset(-1);
     if (!was_open) return std::nullopt;
-    std::erase_if(open_, [&](const OpenTransaction& open) { return open.first_offset == first; });
+    close_transaction(entry.id);
     unreplicated_.push_back({first, marker.offset});
     const Offset stable = open_.empty() ? marker.offset.next() : open_.front().first_offset;
     return EndedTransaction{marker.producer, first, marker.offset, stable, marker.is_abort};
@@ -151,6 +155,7 @@ std::optional<EndedTransaction> ProducerStates::note(const EndMarker& marker) {
 
 void ProducerStates::restore(const ProducerEntry& entry) {
     ProducerEntry& own = entry_of(entry.id);
+    if (own.in_transaction()) close_transaction(entry.id);
     own = entry;
     if (entry.in_transaction()) open_transaction(own, entry.transaction_start);
 }

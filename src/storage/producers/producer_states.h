@@ -107,6 +107,7 @@ private:
     };
     ProducerEntry& entry_of(ProducerId producer);
     void open_transaction(ProducerEntry& entry, Offset first_offset);
+    void close_transaction(ProducerId producer);
     void forget_oldest();
 
     std::size_t producers_max_;

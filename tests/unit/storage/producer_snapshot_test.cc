@@ -74,6 +74,17 @@ TEST(ProducerSnapshot, ACountThatIsNotThatOfTheEntriesIsDamage) {
     EXPECT_FALSE(decode_snapshot(bytes));
 }
 
+TEST(ProducerSnapshot, NumbersThatNoProducerCanHaveAreDamage) {
+    const auto good = encode_snapshot(three_producers());
+    constexpr std::size_t kSecondEntryAt = 10 + 46;
+    for (const auto& [at, number] : {std::pair<std::size_t, std::int32_t>(10, -2), {22, -1}}) {
+        auto bytes = good;
+        store(bytes.data() + kSecondEntryAt + at, number);
+        store(bytes.data() + 2, crc32c(BytesView(bytes).subspan(6)));
+        EXPECT_FALSE(decode_snapshot(bytes)) << at;
+    }
+}
+
 TEST(ProducerSnapshot, IsFoundUnderItsOffset) {
     sim::World world(1);
     sim::Node& node = world.add_node("n1");
