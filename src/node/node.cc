@@ -98,7 +98,25 @@ private:
     env::Task<Result<void>> start_storage() {
         Result<void> done;
         co_await env_.offload(env::Pool::disk, [&] { done = open_storage(); });
-        co_return done;
+        if (!done) co_return done;
+        co_await open_logs();
+        health_.become(LifeStage::starting);
+        is_storage_open_ = true;
+        co_return ok();
+    }
+
+    /// As many threads as the disk pool has take one log after the other.
+    env::Task<void> open_logs() {
+        constexpr int kThreads = 4;
+        int running = kThreads;
+        env::Wakeup ended(env_, env_.control());
+        const auto open = [&]() -> env::Task<void> {
+            co_await env_.offload(env::Pool::disk, [this] { replicas_->open_logs(); });
+            --running;
+            ended.notify();
+        };
+        for (int i = 0; i < kThreads; ++i) env::spawn(env_.control(), open());
+        while (running > 0) co_await ended.wait_until(env::kNever);
     }
 
     Result<void> open_storage() {
@@ -110,10 +128,7 @@ private:
             clean.push_back(directories_.all[i].was_clean);
         health_.watch_recovery([this] { return replicas_->open_progress(); });
         health_.become(LifeStage::recovering);
-        TRY_VOID(replicas_->load(clean));
-        health_.become(LifeStage::starting);
-        is_storage_open_ = true;
-        return ok();
+        return replicas_->find_logs(clean);
     }
 
     env::Task<Result<void>> start_quorum() {

@@ -261,6 +261,15 @@ std::optional<Offset> LocalPartition::start_to_checkpoint() const {
     return replica_.with([](const Replica& replica) { return replica.start_to_checkpoint(); });
 }
 
+Result<void> LocalPartition::begin_close() {
+    stop();
+    return replica_.with([](Replica& replica) { return replica.begin_close(); });
+}
+
+Result<void> LocalPartition::end_close() {
+    return replica_.with([](Replica& replica) { return replica.end_close(); });
+}
+
 void LocalPartition::abandon() {
     stop();
     replica_.with([](Replica& replica) { replica.abandon(); });

@@ -67,6 +67,9 @@ public:
     }
     /// The log's start if no segment begins there, so that its files do not tell it.
     std::optional<Offset> start_to_checkpoint() const;
+    /// The halves of close() for many logs of one directory; see storage::Log::begin_close().
+    Result<void> begin_close();
+    Result<void> end_close();
     /// Like stop() and close(), of a log that nobody will want again: nothing is written or synced.
     void abandon();
 

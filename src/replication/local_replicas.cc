@@ -17,6 +17,10 @@ constexpr std::size_t kNameMax = 255;
 /// Files and directories that are removed in one go.
 constexpr std::size_t kRemovedAtOnce = 256;
 
+/// Logs that a stop syncs one by one: what others have written to the same file system is not
+/// waited for then.
+constexpr std::size_t kSyncedOneByOne = 32;
+
 bool is_replica(const metadata::PartitionRegistration& registration, BrokerId broker) {
     return contains(registration.replicas, broker);
 }
@@ -388,12 +392,43 @@ void LocalReplicas::tell_of_strays() {
              kv("first", names));
 }
 
+std::size_t LocalReplicas::count_unsynced(std::size_t directory) const {
+    std::size_t count = 0;
+    for_each_local([&](const Hosted& hosted) {
+        const LocalPartition& log = *hosted.local;
+        count += hosted.directory == directory && log.durable_end_offset() < log.log_end_offset();
+    });
+    return count;
+}
+
+/// Few logs are synced each by itself. Many take two syncs of the file system: one for all that
+/// they have written, one for the names that were changed after it.
+Result<void> LocalReplicas::close_logs(std::size_t directory) {
+    Result<void> all = ok();
+    const auto each = [&](Result<void> (LocalPartition::*step)()) {
+        for_each_local([&](const Hosted& hosted) {
+            if (hosted.directory != directory) return;
+            const Result<void> done = (*hosted.local.*step)();
+            if (all && !done) all = done;
+        });
+    };
+    if (count_unsynced(directory) <= kSyncedOneByOne) {
+        each(&LocalPartition::close);
+        return all;
+    }
+    each(&LocalPartition::begin_close);
+    TRY_VOID(directories_[directory].sync_all());
+    each(&LocalPartition::end_close);
+    TRY_VOID(directories_[directory].sync_all());
+    return all;
+}
+
 Result<void> LocalReplicas::close() {
     Result<void> all = ok();
     const auto note = [&](const Result<void>& closed) {
         if (all && !closed) all = closed;
     };
-    for_each_local([&](const Hosted& hosted) { note(hosted.local->close()); });
+    for (std::size_t i = 0; i < directories_.size(); ++i) note(close_logs(i));
     note(found_.close());
     note(checkpoint());
     return all;

@@ -342,6 +342,21 @@ void Replica::expire_producers(Timestamp now) {
     if (!closed_ends_) partition_log_->expire_producers(now);
 }
 
+Result<void> Replica::begin_close() {
+    INVARIANT(stopped_, "closed before it was stopped");
+    return closed_ends_ ? ok() : partition_log_->begin_close();
+}
+
+Result<void> Replica::end_close() {
+    if (closed_ends_) return ok();
+    LogEnds ends = log_ends();
+    closed_start_to_checkpoint_ = start_to_checkpoint();
+    const Result<void> closed = partition_log_->end_close();
+    if (closed) ends.durable_end = ends.end;
+    closed_ends_ = ends;
+    return closed;
+}
+
 Result<void> Replica::close() {
     INVARIANT(stopped_, "closed before it was stopped");
     if (closed_ends_) return ok();

@@ -90,6 +90,9 @@ public:
     void sync_failed(const Error& error, AfterGuard& after);
     /// After stop().
     Result<void> close();
+    /// See storage::Log::begin_close().
+    Result<void> begin_close();
+    Result<void> end_close();
     void abandon();
 
     Result<std::vector<std::string>> remove_old_segments(AfterGuard& after);

@@ -87,6 +87,7 @@ public:
     Result<std::vector<FoundPartition>> find_partitions() override;
     std::vector<std::string> take_deleted() override { return std::exchange(deleted_, {}); }
     Result<std::string> prepare_partition(const TopicPartition& partition, Uuid topic_id) override;
+    Result<void> sync_all() override { return lock_->sync_file_system(); }
     Result<OffsetCheckpoint> read_checkpoint(std::string_view name) const override;
     Result<void> write_checkpoint(std::string_view name, const OffsetCheckpoint& offsets) override;
 

@@ -56,6 +56,7 @@ private:
     std::vector<std::shared_ptr<env::File>> unsynced_;
     bool has_new_names_ = false;
     bool is_recovered_ = false;
+    std::optional<Offset> unsynced_gap_;
     ProducerStates producers_;
     Offset snapshot_at_{-1};
 };
@@ -127,6 +128,7 @@ Result<void> Loader::recover_from(std::size_t first) {
         if (is_last(index)) break;
         TRY_VOID(seal(segment));
         const bool has_gap = segments_[index + 1]->base() != log_end_;
+        if (is_whole && has_gap && !unsynced_gap_) unsynced_gap_ = log_end_;
         if (is_whole && !(has_gap && options().is_gapless)) continue;
         LOG_WARN(request_.logger, "dropping segments after damage",
                  kv("first", segments_[index + 1]->log_path()), kv("log_end", log_end_));
@@ -323,7 +325,7 @@ Result<LoadedLog> Loader::run() {
     return LoadedLog{
         std::move(segments_),  std::move(epochs_), log_start_,           log_end_,
         durable_end,           last_epoch_,        std::move(unsynced_), has_new_names_,
-        std::move(producers_), snapshot_at_};
+        std::move(producers_), snapshot_at_,       unsynced_gap_};
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ struct LoadedLog {
     ProducerStates producers;
     /// Where the newest snapshot of them lies; −1 if there is none.
     Offset snapshot_at{-1};
+    /// Where the first gap between segments that were not synced lies, if it was let stand.
+    std::optional<Offset> unsynced_gap{};
 };
 
 /// What is needed to load a log; the members outlive the call.

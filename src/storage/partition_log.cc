@@ -55,7 +55,8 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
       unsynced_(std::move(loaded.unsynced)),
       names_made_(loaded.has_new_names ? 1 : 0),
       producers_(std::move(loaded.producers)),
-      snapshot_at_(loaded.snapshot_at) {
+      snapshot_at_(loaded.snapshot_at),
+      unsynced_gap_(loaded.unsynced_gap) {
     for (const auto& segment : segments_) {
         size_bytes_ += segment->size();
         segment->set_created_at(clock_.wall());
@@ -208,8 +209,8 @@ Result<void> PartitionLog::flush() {
     return ok();
 }
 
-Result<void> PartitionLog::close() {
-    TRY_VOID(check_usable());
+/// What makes the last segment complete, as its indexes are at a roll.
+Result<void> PartitionLog::seal_active() {
     auto sealed = active().seal();
     if (!sealed) return or_offline(std::unexpected(sealed.error()));
     const bool is_touched = active().size() > 0 && !sealed->empty();
@@ -219,6 +220,34 @@ Result<void> PartitionLog::close() {
     }
     if (snapshot_at_ != log_end_ && (is_touched || !producers_.empty()))
         TRY_VOID(or_offline(snapshot_producers(log_end_)));
+    return ok();
+}
+
+Result<void> PartitionLog::begin_close() {
+    TRY_VOID(check_usable());
+    TRY_VOID(seal_active());
+    has_epochs_aside_ = !epochs_.is_written();
+    if (has_epochs_aside_) {
+        TRY(const auto file, files_.open(epochs_.path() + ".tmp", env::OpenMode::create_empty));
+        TRY_VOID(or_offline(file->write_at(0, as_bytes(epochs_.text()))));
+    }
+    unsynced_.clear();
+    active().release_file();
+    return ok();
+}
+
+Result<void> PartitionLog::end_close() {
+    TRY_VOID(check_usable());
+    if (has_epochs_aside_)
+        TRY_VOID(or_offline(files_.rename(epochs_.path() + ".tmp", epochs_.path())));
+    durable_end_ = log_end_;
+    is_offline_ = true;
+    return ok();
+}
+
+Result<void> PartitionLog::close() {
+    TRY_VOID(check_usable());
+    TRY_VOID(seal_active());
     // A log that was not touched, or has no batch, leaves nothing that a start would miss.
     // One that begins at another offset than 0 is told by the name of its segment.
     const bool is_current = log_start_ == log_end_

@@ -57,6 +57,8 @@ public:
     void mark_durable(const PendingSync& done) override;
     void mark_offline() override;
     void set_options(const LogOptions& options) override;
+    Result<void> begin_close() override;
+    Result<void> end_close() override;
     Result<void> close() override;
     bool offline() const override { return is_offline_; }
 
@@ -82,6 +84,7 @@ private:
     Result<void> reload_producers();
     Result<Offset> upper_bound(std::size_t segment, const FileRange& range);
     Result<void> check_usable() const;
+    Result<void> seal_active();
     Result<bool> must_roll(const Summary& summary, std::uint64_t bytes);
     Result<void> roll(Offset base);
     /// Passes `done` on; a failure leaves files in a state that nobody knows, so the log is offline
@@ -95,6 +98,7 @@ private:
     Result<Timestamp> newest_record(std::size_t segment);
     Result<std::vector<std::string>> take_out(std::size_t count);
     void draw_jitter();
+    void settle_gap();
     void forget_cut(Offset end);
 
     Segment& active() { return *segments_.back(); }
@@ -129,6 +133,8 @@ private:
     /// What the active segment's segment.ms is shortened by.
     std::int64_t jitter_ms_ = 0;
     bool is_offline_ = false;
+    /// begin_close() has written the epochs beside their file.
+    bool has_epochs_aside_ = false;
 
     /// Files of sealed segments that have not been synced yet.
     std::vector<std::shared_ptr<env::File>> unsynced_;
@@ -139,6 +145,8 @@ private:
     ProducerStates producers_;
     /// Of the newest snapshot of them; −1 if there is none.
     Offset snapshot_at_{-1};
+    /// A gap that recovery left: the topic was not known then, and it may be a compacted one.
+    std::optional<Offset> unsynced_gap_;
 
     /// Sealed segments whose file was opened last, by base offset.
     std::array<Offset, 2> recently_read_{Offset(-1), Offset(-1)};

@@ -32,6 +32,18 @@ void PartitionLog::set_options(const LogOptions& options) {
     const bool draws = options.segment_jitter_ms != options_.segment_jitter_ms;
     options_ = options;
     if (draws) draw_jitter();
+    if (unsynced_gap_) settle_gap();
+}
+
+/// Of a topic whose offsets have no gaps a segment was lost, and the log ends there. A failure
+/// takes it offline.
+void PartitionLog::settle_gap() {
+    const Offset gap = *std::exchange(unsynced_gap_, std::nullopt);
+    if (!options_.is_gapless || gap >= log_end_) return;
+    LOG_WARN(logger_, "dropping segments behind a gap", kv("directory", directory_),
+             kv("log_end", gap));
+    const auto cut = truncate_to(gap);
+    INVARIANT(cut || is_offline_, "a cut that failed and left the log in use");
 }
 
 /// Greatest timestamp in the segment. Records without one are as old as this process knows them.

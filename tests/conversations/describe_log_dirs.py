@@ -11,8 +11,7 @@ def describe(talk, topics, version, note, keep):
     for result in answer['Results']:
         assert result.pop('LogDir').startswith('/')
         if version >= 4:
-            assert result.pop('UsableBytes') > 0
-            result.pop('TotalBytes')
+            assert 0 < result.pop('UsableBytes') < result.pop('TotalBytes')
         result['Topics'] = sorted((t for t in result['Topics'] if t['Name'] in keep), key=lambda t: t['Name'])
         for topic in result['Topics']:
             topic['Partitions'].sort(key=lambda p: p['PartitionIndex'])

@@ -61,6 +61,10 @@ struct DirectoryEntry {
 class FileLock {
 public:
     virtual ~FileLock() = default;
+    /// Syncs the whole file system that the locked file is in, names too: one call where thousands
+    /// of files would be synced one by one. An error if anything that was written there since the
+    /// lock was taken could not be saved, by whomever; final, as that of File::sync().
+    virtual Result<void> sync_file_system() = 0;
 };
 
 /// Thread-safe.
@@ -85,6 +89,8 @@ public:
     virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
     /// Bytes that an ordinary user may still write to the file system that holds `path`.
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
+    /// The size of that file system.
+    virtual Result<std::uint64_t> total_bytes(const std::string& path) = 0;
 };
 
 /// KAFKA_STORAGE_ERROR "call path: text of errno (NAME)", as every FileSystem here reports

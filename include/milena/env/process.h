@@ -18,4 +18,8 @@ struct ProcessFigures {
 /// As /proc/self has them now.
 ProcessFigures process_figures();
 
+/// Lets this process open as many files as the system allows it to at most (its hard limit), which
+/// is far more than it is given at first; as a JVM does.
+void raise_descriptor_limit();
+
 }  // namespace milena::env

@@ -197,6 +197,11 @@ public:
     /// The topic's settings have changed; they count from the next append on.
     virtual void set_options(const LogOptions& options) = 0;
 
+    /// The halves of close() for whoever closes many logs: begin_close() writes what is to be
+    /// written and keeps no file open, then the caller syncs the whole file system, then
+    /// end_close() puts the last file into its place, then another such sync makes the stop clean.
+    virtual Result<void> begin_close() = 0;
+    virtual Result<void> end_close() = 0;
     /// Writes what a clean stop leaves behind (trimmed indexes, synced), after which only
     /// destruction is allowed.
     virtual Result<void> close() = 0;

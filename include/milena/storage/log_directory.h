@@ -76,6 +76,10 @@ public:
     virtual Result<std::string> prepare_partition(const TopicPartition& partition,
                                                   Uuid topic_id) = 0;
 
+    /// Makes all that was written to the directory's file system durable, in one call. A failure
+    /// takes the directory offline.
+    virtual Result<void> sync_all() = 0;
+
     /// `name` is one of the checkpoint files: recovery-point-offset-checkpoint,
     /// replication-offset-checkpoint, log-start-offset-checkpoint. Empty if absent; a malformed one
     /// is an error that names file and line.

@@ -75,6 +75,7 @@ int serve(const std::string& file) {
     }
     for (const auto& warning : loaded->warnings)
         LOG_WARN(log, "configuration", kv("what", warning));
+    env::raise_descriptor_limit();
     const auto env = env::make_real_env(static_cast<std::size_t>(loaded->config.core_threads));
     const Logger node_log = log.with("node_id", loaded->config.node_id);
     int exit_code = kExitOk;

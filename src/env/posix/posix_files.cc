@@ -119,4 +119,10 @@ Result<std::uint64_t> PosixFileSystem::free_bytes(const std::string& path) {
     return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
+Result<std::uint64_t> PosixFileSystem::total_bytes(const std::string& path) {
+    struct ::statvfs status{};
+    if (::statvfs(path.c_str(), &status) < 0) return failed("statvfs", path, errno);
+    return std::uint64_t{status.f_blocks} * status.f_frsize;
+}
+
 }  // namespace milena::env

@@ -18,6 +18,7 @@ public:
     Result<void> make_read_only(const std::string& path) override;
     Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
 };
 
 }  // namespace milena::env

@@ -76,4 +76,11 @@ ProcessFigures process_figures() {
     return figures;
 }
 
+void raise_descriptor_limit() {
+    ::rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);  // where it may not, the old limit stays
+}
+
 }  // namespace milena::env

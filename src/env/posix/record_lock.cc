@@ -37,7 +37,8 @@ std::unexpected<Error> held(const std::string& path, std::string_view by) {
 
 class RecordLock final : public FileLock {
 public:
-    RecordLock(FileId id, Descriptor descriptor) : id_(id), descriptor_(std::move(descriptor)) {}
+    RecordLock(FileId id, std::string path, Descriptor descriptor)
+        : id_(id), path_(std::move(path)), descriptor_(std::move(descriptor)) {}
     ~RecordLock() override {
         locked_files().with([&](Register& files) {
             descriptor_ = Descriptor();
@@ -45,8 +46,15 @@ public:
         });
     }
 
+    Result<void> sync_file_system() override {
+        // The descriptor remembers which errors of writing back came after it was opened.
+        if (::syncfs(descriptor_.number()) < 0) return failed("syncfs", path_, errno);
+        return ok();
+    }
+
 private:
     FileId id_;
+    std::string path_;
     Descriptor descriptor_;
 };
 
@@ -68,7 +76,7 @@ Result<std::unique_ptr<FileLock>> take(Register& files, const std::string& path)
     }
     const FileId id{status.st_dev, status.st_ino};
     files.insert(id);
-    return std::make_unique<RecordLock>(id, std::move(descriptor));
+    return std::make_unique<RecordLock>(id, path, std::move(descriptor));
 }
 
 }  // namespace

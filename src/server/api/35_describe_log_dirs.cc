@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DescribeLogDirs: the entries of log.dirs with the size of each partition in them (KIP-113,
-// KIP-827). Versions 1 to 5. The size of the file system is not told (-1), its free space is.
+// KIP-827). Versions 1 to 5.
 #include "milena/protocol/messages/describe_log_dirs.h"
 
 #include <algorithm>
@@ -69,6 +69,8 @@ DescribeLogDirsResponse::DescribeLogDirsResult result_of(Request& request, Direc
     out.topics = topics.first(count);
     if (const auto free = request.broker().env.files().free_bytes(state.path))
         out.usable_bytes = static_cast<std::int64_t>(*free);
+    if (const auto total = request.broker().env.files().total_bytes(state.path))
+        out.total_bytes = static_cast<std::int64_t>(*total);
     return out;
 }
 

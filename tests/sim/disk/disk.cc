@@ -86,6 +86,22 @@ void Disk::sync_names(const std::shared_ptr<Inode>& directory) {
     undecided_ = std::move(left);
 }
 
+void Disk::sync_all() {
+    for (const Names& changes : undecided_) apply(changes);
+    undecided_.clear();
+    sync_below(*root_);
+}
+
+void Disk::sync_below(Inode& directory) {
+    for (const auto& [name, inode] : directory.names) {
+        if (inode->is_directory) {
+            sync_below(*inode);
+        } else {
+            inode->content.sync();
+        }
+    }
+}
+
 void Disk::lose_power() {
     // Each directory keeps a beginning of its changes: a change is lost if one before it in any of
     // its directories was.

@@ -35,6 +35,9 @@ public:
     /// Makes the names of `directory` durable, and what they depend on.
     void sync_names(const std::shared_ptr<Inode>& directory);
 
+    /// Makes all names and all contents durable.
+    void sync_all();
+
     /// The power goes and comes.
     void lose_power();
     void fail_sync(Inode& file) { file.content.fail_sync(random_); }
@@ -45,6 +48,7 @@ public:
 
     void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
     bool has_capacity() const { return capacity_ != kEndless; }
+    std::uint64_t total_bytes() const { return capacity_; }
     /// Bytes that may still be written.
     std::uint64_t free_bytes() const;
 
@@ -55,6 +59,7 @@ private:
     static void apply(const Names& changes);
     static std::uint64_t bytes_below(const Inode& inode);
     void settle(Inode& directory);
+    static void sync_below(Inode& directory);
 
     SeededRandom random_;
     std::shared_ptr<Inode> root_ = std::make_shared<Inode>(true);

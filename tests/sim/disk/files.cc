@@ -28,6 +28,12 @@ public:
     ~SimFileLock() override {
         if (life_ == files_.life_) files_.locked_.erase(inode_.get());
     }
+    Result<void> sync_file_system() override {
+        TRY_VOID(files_.admit("syncfs", "/"));
+        if (files_.faults_.syncs_fail()) return failed("syncfs", "/", EIO);
+        files_.disk_.sync_all();
+        return ok();
+    }
 
 private:
     SimFileSystem& files_;
@@ -155,6 +161,12 @@ Result<std::uint64_t> SimFileSystem::free_bytes(const std::string& path) {
     TRY_VOID(admit("statvfs", path));
     if (disk_.find(path) == nullptr) return failed("statvfs", path, ENOENT);
     return disk_.free_bytes();
+}
+
+Result<std::uint64_t> SimFileSystem::total_bytes(const std::string& path) {
+    TRY_VOID(admit("statvfs", path));
+    if (disk_.find(path) == nullptr) return failed("statvfs", path, ENOENT);
+    return disk_.total_bytes();
 }
 
 void SimFileSystem::flip_bit(const std::string& path, std::uint64_t bit) {

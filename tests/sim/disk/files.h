@@ -26,6 +26,7 @@ public:
     Result<void> make_read_only(const std::string& path) override;
     Result<std::unique_ptr<env::FileLock>> lock(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
 
     /// What the disk holds in all, from now on.
     void set_capacity(std::uint64_t bytes) { disk_.set_capacity(bytes); }

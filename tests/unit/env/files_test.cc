@@ -202,6 +202,14 @@ TEST_P(FilesContract, ReadFileRefusesWhatIsTooLong) {
 TEST_P(FilesContract, FreeBytesAreTold) {
     EXPECT_GT(*files().free_bytes(directory()), 0U);
     EXPECT_FALSE(files().free_bytes(path("absent")));
+    EXPECT_GE(*files().total_bytes(directory()), *files().free_bytes(directory()));
+    EXPECT_FALSE(files().total_bytes(path("absent")));
+}
+
+TEST_P(FilesContract, AFileSystemIsSyncedThroughALockInIt) {
+    const auto lock = files().lock(path("lock"));
+    ASSERT_TRUE(lock) << lock.error().why;
+    EXPECT_TRUE((*lock)->sync_file_system());
 }
 
 TEST(StorageError, TellsAFullDiskThroughWhateverIsPutBefore) {

@@ -429,6 +429,30 @@ TEST_F(LocalReplicasTest, ASyncThatFailsTakesItsDirectoryOffline) {
     EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(0)) << "never tried again";
 }
 
+TEST_F(LocalReplicasTest, ClosesManyLogsWithFewSyncsAndLosesNothing) {
+    topics_.add(kTopic, "t", 100);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(produce(*find(kTopic, i), i + 1), ErrorCode::none);
+    ASSERT_TRUE(replicas_->close());
+    world_.crash(node_, sim::Crash::power);
+    open(true);
+    ASSERT_TRUE(loaded_) << loaded_.error().why;
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(find(kTopic, i)->log_end_offset(), Offset(i + 1));
+        EXPECT_EQ(find(kTopic, i)->high_watermark(), Offset(i + 1));
+        EXPECT_TRUE(exists(fmt::format("/{}/t-{}/leader-epoch-checkpoint", i % 2 ? "b" : "a", i)));
+    }
+}
+
+TEST_F(LocalReplicasTest, AStopOfManyLogsWhoseSyncFailsIsNotClean) {
+    topics_.add(kTopic, "t", 100);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) produce(*find(kTopic, i));
+    node_.faults().set_syncs_fail(true);
+    EXPECT_FALSE(replicas_->close());
+}
+
 TEST_F(LocalReplicasTest, RefusesAPartitionThatIsInTwoDirectories) {
     topics_.add(kTopic, "t", 1);
     apply({kTopic});

@@ -197,6 +197,8 @@ public:
     }
     void mark_offline() override { offline_ = true; }
     void set_options(const storage::LogOptions&) override {}
+    Result<void> begin_close() override { return ok(); }
+    Result<void> end_close() override { return flush(); }
     Result<void> close() override { return flush(); }
     bool offline() const override { return offline_; }
 

@@ -107,6 +107,29 @@ TEST_F(LogLoaderTest, AGapBetweenUnsyncedSegmentsEndsAGaplessLog) {
     EXPECT_EQ(segment_count(), 2U);
 }
 
+TEST_F(LogLoaderTest, AGapIsCutOnceTheTopicIsKnown) {
+    // A start opens the logs before it knows the topics' settings.
+    LogOptions unknown = small_segments();
+    unknown.is_gapless = false;
+    for (const bool is_compacted : {true, false}) {
+        ASSERT_TRUE(node.files().remove(kLogDirectory));
+        auto log = filled(40);
+        log.reset();
+        const std::string second = nth_file(1, ".log");
+        const std::uint64_t size = size_of(second);
+        ASSERT_TRUE((*node.files().open(path(second), env::OpenMode::read_write))
+                        ->truncate(size - plain_batch(0, 2, 1).size()));
+        log = open(unknown);
+        const Offset end = log->log_end_offset();
+        log->set_options(is_compacted ? unknown : small_segments());
+        EXPECT_EQ(log->log_end_offset() == end, is_compacted);
+        EXPECT_EQ(segment_count() == 2U, !is_compacted);
+        ASSERT_TRUE(all_batches(*log));
+        log->set_options(small_segments());
+        EXPECT_EQ(log->log_end_offset() == end, is_compacted) << "a compacted topic is known now";
+    }
+}
+
 TEST_F(LogLoaderTest, GapsStayWhereTheTopicIsCompacted) {
     LogOptions options{.segment_bytes = 1};
     auto log = open(options);

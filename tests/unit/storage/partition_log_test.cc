@@ -289,6 +289,8 @@ TEST_F(PartitionLogTest, EpochsEndWhereTheNextBegins) {
     fill(*log, 2, 4);
     ASSERT_TRUE(log->begin_epoch(LeaderEpoch(7)));
     const auto check = [&] {
+        EXPECT_EQ(log->end_of_epoch(LeaderEpoch(-2)), (EpochEnd{LeaderEpoch(-2), Offset(0)}));
+        EXPECT_EQ(log->end_of_epoch(kNoLeaderEpoch), std::nullopt);
         EXPECT_EQ(log->end_of_epoch(LeaderEpoch(0)), (EpochEnd{LeaderEpoch(0), Offset(0)}));
         EXPECT_EQ(log->end_of_epoch(LeaderEpoch(1)), (EpochEnd{LeaderEpoch(1), Offset(4)}));
         EXPECT_EQ(log->end_of_epoch(LeaderEpoch(3)), (EpochEnd{LeaderEpoch(1), Offset(4)}));
