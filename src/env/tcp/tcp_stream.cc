@@ -63,6 +63,7 @@ struct TcpStream::Connected {
     TcpSocket socket;
     int descriptor;  ///< -1 once closed
     int reads_without_wait = 0;
+    bool drained = false;  ///< the last read took all there was
     Endpoint remote;
     Endpoint local;
 };
@@ -81,15 +82,25 @@ Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into) {
         self->reads_without_wait = 0;
         co_await boost::asio::post(self->socket.get_executor(), kWait);
     }
-    while (self->descriptor >= 0) {
+    while (self->descriptor >= 0 && !self->drained) {
         const ssize_t count = ::recv(self->descriptor, into.data(), into.size(), MSG_DONTWAIT);
-        if (count >= 0) co_return static_cast<std::size_t>(count);
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) co_return self->failed("read", errno);
-        self->reads_without_wait = 0;
-        co_await self->socket.async_wait(TcpSocket::wait_read, kWait);
+        if (count >= 0) {
+            self->drained = static_cast<std::size_t>(count) < into.size();
+            co_return static_cast<std::size_t>(count);
+        }
+        if (errno == EAGAIN) break;
+        if (errno != EINTR) co_return self->failed("read", errno);
     }
-    co_return self->closed("read");
+    if (self->descriptor < 0) co_return self->closed("read");
+    // There is probably nothing yet. Asio asks once and then waits without a call to arm the
+    // reactor, which async_wait() would make.
+    self->reads_without_wait = 0;
+    const auto [error, count] =
+        co_await self->socket.async_read_some(boost::asio::buffer(into.data(), into.size()), kWait);
+    self->drained = count < into.size();
+    if (self->descriptor < 0) co_return self->closed("read");
+    if (error && error != boost::asio::error::eof) co_return self->failed("read", error.value());
+    co_return count;
 }
 
 bool TcpStream::readable() const {
