@@ -50,6 +50,8 @@ private:
     std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
     void count(const FetchPart& part) const;
     protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena);
+    void describe_records(const replication::FileRange& range, protocol::Arena& arena,
+                          protocol::FetchResponse::PartitionData& out);
     protocol::Array<protocol::FetchResponse::FetchableTopicResponse> describe_all(
         protocol::Arena& arena);
 
@@ -60,6 +62,7 @@ private:
     std::uint64_t bytes_min_ = 0;
     std::uint64_t bytes_max_ = 0;
     std::uint64_t bytes_ = 0;
+    std::uint64_t copied_bytes_left_ = 0;
     bool has_urgent_ = false;
 };
 
