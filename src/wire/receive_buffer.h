@@ -3,8 +3,9 @@
 // length reserves address space only: the allocation is not touched before bytes come, and those
 // are charged to the node's budget.
 //
-// A large frame is read up to its end and no further, and the next read expects one of the same
-// size: so frames of one size begin at the front of the buffer and are never moved.
+// Of large frames as many are read together as fit, up to the end of the last and no further, if
+// the next are of the same size: so frames of one size begin at the front of the buffer and are
+// never moved.
 #pragma once
 
 #include <memory>
