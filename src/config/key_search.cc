@@ -18,8 +18,10 @@ const Row* find_in(std::span<const Row> table, std::string_view name) {
 }  // namespace
 
 const Key* find_broker_key(std::string_view name) {
-    const Key* const key = find_in(read_keys(), name);
-    return key != nullptr ? key : find_in(unread_keys(), name);
+    for (const auto table : {read_keys(), unread_keys(), security_keys()}) {
+        if (const Key* const key = find_in(table, name)) return key;
+    }
+    return nullptr;
 }
 
 const TopicKey* find_topic_key(std::string_view name) {
@@ -28,8 +30,9 @@ const TopicKey* find_topic_key(std::string_view name) {
 
 std::vector<const Key*> broker_keys() {
     std::vector<const Key*> keys;
-    for (const Key& key : read_keys()) keys.push_back(&key);
-    for (const Key& key : unread_keys()) keys.push_back(&key);
+    for (const auto table : {read_keys(), unread_keys(), security_keys()}) {
+        for (const Key& key : table) keys.push_back(&key);
+    }
     std::ranges::sort(keys, {}, &Key::name);
     return keys;
 }

@@ -28,8 +28,9 @@ consteval Allowed any_case(std::string_view words) {
     return {.words = words, .any_case = true};
 }
 
-/// Both in the order of their names.
+/// Each in the order of its names.
 std::span<const Key> read_keys();
 std::span<const Key> unread_keys();
+std::span<const Key> security_keys();
 
 }  // namespace milena::config

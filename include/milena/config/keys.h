@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys that a server.properties and a topic may set: one row each in src/config/keys.cc,
-// unread_keys.cc and topic_keys.cc. Everything that must know a key (parsing, messages,
-// DescribeConfigs, the printed reference) reads its row.
+// unread_keys.cc, security_keys.cc and topic_keys.cc. Everything that must know a key (parsing,
+// messages, DescribeConfigs, the printed reference) reads its row.
 #pragma once
 
 #include <cstdint>
@@ -91,6 +91,9 @@ const Key* find_broker_key(std::string_view name);
 const TopicKey* find_topic_key(std::string_view name);
 /// The known broker key that `name` may be a slip of, if one is near enough to say so.
 std::optional<std::string_view> nearest_broker_key(std::string_view name);
+
+/// The page of the reference about all keys (docs/reference/configuration.md).
+std::string reference_page();
 
 /// The value that `text` stands for. Fails with INVALID_CONFIG; `why` says what the text is not and
 /// what is allowed.

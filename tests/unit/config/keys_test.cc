@@ -17,6 +17,7 @@ TEST(Keys, AreSortedAndUnique) {
     // The search halves the tables, so their order is part of their meaning.
     EXPECT_TRUE(std::ranges::is_sorted(read_keys(), std::ranges::less_equal{}, &Key::name));
     EXPECT_TRUE(std::ranges::is_sorted(unread_keys(), std::ranges::less_equal{}, &Key::name));
+    EXPECT_TRUE(std::ranges::is_sorted(security_keys(), std::ranges::less_equal{}, &Key::name));
     std::set<std::string_view> names;
     for (const Key* key : broker_keys()) EXPECT_TRUE(names.insert(key->name).second) << key->name;
 }
