@@ -31,6 +31,23 @@ Result<std::vector<Opened>> open_all(env::Env& env, const Logger& log,
     return out;
 }
 
+/// A directory that was copied with its meta.properties: the controller could not tell the two
+/// apart.
+Result<void> check_directory_ids(const std::vector<Opened>& opened) {
+    for (auto one = opened.begin(); one != opened.end(); ++one) {
+        const auto same = std::find_if(opened.begin(), one, [&](const Opened& other) {
+            return one->meta && other.meta && other.meta->directory_id == one->meta->directory_id;
+        });
+        if (same == one) continue;
+        return fail(
+            ErrorCode::invalid_config,
+            fmt::format("{} and {} both have directory.id={}: one is a copy of the other. "
+                        "Take the copy out of log.dirs, or empty it to have it formatted",
+                        same->storage->path(), one->storage->path(), one->meta->directory_id));
+    }
+    return ok();
+}
+
 /// The cluster id that the formatted directories agree on; nothing if none is formatted.
 Result<std::optional<std::string>> agreed_cluster(const std::vector<Opened>& opened,
                                                   BrokerId node_id) {
@@ -94,7 +111,7 @@ Result<void> format_missing(env::Env& env, const Logger& log, const config::Brok
         TRY_VOID(check_formattable(env, *metadata.storage));
         cluster_id = env::random_uuid(env.random()).text();
         const MetaProperties meta{*cluster_id, config.node_id, env::random_uuid(env.random())};
-        TRY_VOID(write_bootstrap(env, config, meta, metadata.storage->path()));
+        TRY_VOID(write_bootstrap(env, default_bootstrap(config, meta), metadata.storage->path()));
         TRY_VOID(format_one(log, metadata, meta));
     }
     for (auto& one : opened) {
@@ -113,6 +130,7 @@ Result<Directories> open_directories(env::Env& env, const Logger& log,
     const auto paths = paths_of(config);
     TRY(auto opened, open_all(env, log, paths));
     TRY(auto cluster_id, agreed_cluster(opened, config.node_id));
+    TRY_VOID(check_directory_ids(opened));
     TRY_VOID(format_missing(env, log, config, opened, std::move(cluster_id)));
 
     Directories out;

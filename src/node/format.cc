@@ -26,31 +26,20 @@ bool is_controller_endpoint(const config::BrokerConfig& config, const env::Endpo
     return std::ranges::any_of(config.listeners, matches);
 }
 
-std::vector<raft::VoterEndpoint> controller_endpoints(const config::BrokerConfig& config) {
-    std::vector<raft::VoterEndpoint> out;
-    const auto& listeners = config.advertised_listeners;
-    for (const auto& listener : listeners) {
-        if (!config.is_controller_listener(listener.name)) continue;
-        out.push_back({listener.name, listener.endpoint.host, listener.endpoint.port});
-    }
-    return out;
-}
-
-std::vector<metadata::RecordValue> feature_records() {
+std::vector<metadata::RecordValue> feature_records(const Bootstrap& bootstrap) {
     std::vector<metadata::RecordValue> out;
-    // metadata.version goes first: it says how the others are to be read.
-    const auto add = [&](const metadata::SupportedFeature& feature) {
+    const auto add = [&](std::string_view name, std::int16_t level) {
         protocol::FeatureLevelRecord record;
-        record.name = feature.name;
-        record.feature_level = feature.initial;
+        record.name = name;
+        record.feature_level = level;
         out.push_back(metadata::encode_record(record));
     };
-    for (const auto& feature : metadata::supported_features()) {
-        if (feature.name == metadata::kMetadataVersion) add(feature);
+    // metadata.version goes first: it says how the others are to be read.
+    for (const auto& [name, level] : bootstrap.levels) {
+        if (name == metadata::kMetadataVersion) add(name, level);
     }
-    for (const auto& feature : metadata::supported_features()) {
-        if (feature.name != metadata::kMetadataVersion && feature.name != metadata::kKraftVersion)
-            add(feature);
+    for (const auto& [name, level] : bootstrap.levels) {
+        if (name != metadata::kMetadataVersion && level > 0) add(name, level);
     }
     return out;
 }
@@ -113,17 +102,37 @@ Result<void> check_formattable(env::Env& env, const storage::LogDirectory& direc
     return ok();
 }
 
-Result<void> write_bootstrap(env::Env& env, const config::BrokerConfig& config,
-                             const storage::MetaProperties& meta, const std::string& path) {
-    raft::BootstrapSnapshot snapshot;
-    snapshot.now = env.clock().wall();
-    snapshot.records = feature_records();
+std::vector<raft::VoterEndpoint> controller_endpoints(const config::BrokerConfig& config) {
+    std::vector<raft::VoterEndpoint> out;
+    const auto& listeners = config.advertised_listeners;
+    for (const auto& listener : listeners) {
+        if (!config.is_controller_listener(listener.name)) continue;
+        out.push_back({listener.name, listener.endpoint.host, listener.endpoint.port});
+    }
+    return out;
+}
+
+Bootstrap default_bootstrap(const config::BrokerConfig& config,
+                            const storage::MetaProperties& meta) {
+    Bootstrap bootstrap;
+    for (const auto& feature : metadata::supported_features()) {
+        if (feature.name != metadata::kKraftVersion)
+            bootstrap.levels.emplace(feature.name, feature.initial);
+    }
     if (config.quorum.voters.empty()) {
         raft::Voter self;
         self.key = {config.node_id, meta.directory_id};
         self.endpoints = controller_endpoints(config);
-        snapshot.voters = raft::VoterSet({self});
+        bootstrap.voters = raft::VoterSet({self});
     }
+    return bootstrap;
+}
+
+Result<void> write_bootstrap(env::Env& env, const Bootstrap& bootstrap, const std::string& path) {
+    raft::BootstrapSnapshot snapshot;
+    snapshot.now = env.clock().wall();
+    snapshot.records = feature_records(bootstrap);
+    snapshot.voters = bootstrap.voters;
     return raft::write_bootstrap_snapshot(
         env.files(), path + "/" + std::string(storage::kClusterMetadataTopic) + "-0", snapshot);
 }

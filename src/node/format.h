@@ -2,7 +2,11 @@
 // What makes an empty directory one of a new cluster, in the way of kafka-storage format.
 #pragma once
 
+#include <map>
+#include <optional>
+
 #include "milena/config/broker_config.h"
+#include "milena/raft/voters.h"
 #include "milena/storage/log_directory.h"
 
 namespace milena::node {
@@ -15,9 +19,22 @@ Result<void> check_unambiguous(const config::BrokerConfig& config);
 /// that names it.
 Result<void> check_formattable(env::Env& env, const storage::LogDirectory& directory);
 
-/// Writes the bootstrap snapshot of the metadata log into `path`: 4.4's features, and this node as
-/// the only voter unless controller.quorum.voters names it.
-Result<void> write_bootstrap(env::Env& env, const config::BrokerConfig& config,
-                             const storage::MetaProperties& meta, const std::string& path);
+/// What a new cluster begins with.
+struct Bootstrap {
+    /// Without kraft.version, which is the quorum's.
+    std::map<std::string, std::int16_t, std::less<>> levels;
+    /// Nothing for a static quorum; empty for one whose voters are not known here.
+    std::optional<raft::VoterSet> voters;
+};
+
+/// 4.4's features, and this node as the only voter unless controller.quorum.voters names it.
+Bootstrap default_bootstrap(const config::BrokerConfig& config,
+                            const storage::MetaProperties& meta);
+
+/// This node's controller listeners as it tells them.
+std::vector<raft::VoterEndpoint> controller_endpoints(const config::BrokerConfig& config);
+
+/// Writes the bootstrap snapshot of the metadata log into `path`.
+Result<void> write_bootstrap(env::Env& env, const Bootstrap& bootstrap, const std::string& path);
 
 }  // namespace milena::node

@@ -85,7 +85,7 @@ std::vector<std::byte> bootstrap_bytes(const BootstrapSnapshot& snapshot) {
     std::vector<AnyControlRecord> head{SnapshotHeader{snapshot.now}};
     if (snapshot.voters) {
         head.push_back(KRaftVersionRecord{1});
-        head.push_back(VotersRecord{*snapshot.voters});
+        if (!snapshot.voters->empty()) head.push_back(VotersRecord{*snapshot.voters});
     }
     const LeaderEpoch epoch = kBootstrapSnapshot.epoch;
     std::vector<std::byte> bytes = encode_control_batch(Offset(0), epoch, snapshot.now, head);

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "configs/admission.h"
 #include "fetch/fetch_sessions.h"
-#include "admission.h"
 #include "session.h"
 
 namespace milena::server {

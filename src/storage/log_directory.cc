@@ -107,11 +107,7 @@ private:
 };
 
 Result<std::optional<MetaProperties>> RealLogDirectory::meta() const {
-    const std::string path = inside(kMetaFile);
-    if (!files_.exists(path)) return std::nullopt;
-    TRY(const std::string text, env::read_file(files_, path, kSmallFileBytesMax));
-    TRY(const MetaProperties meta, parse_meta_properties(path, text));
-    return meta;
+    return read_meta(files_, path_);
 }
 
 Result<void> RealLogDirectory::write_meta(const MetaProperties& meta) {
@@ -226,6 +222,15 @@ Result<void> RealLogDirectory::write_checkpoint(std::string_view name,
 }
 
 }  // namespace
+
+Result<std::optional<MetaProperties>> read_meta(env::FileSystem& files,
+                                                const std::string& directory) {
+    const std::string path = fmt::format("{}/{}", directory, kMetaFile);
+    if (!files.exists(path)) return std::nullopt;
+    TRY(const std::string text, env::read_file(files, path, kSmallFileBytesMax));
+    TRY(const MetaProperties meta, parse_meta_properties(path, text));
+    return meta;
+}
 
 Result<std::unique_ptr<LogDirectory>> LogDirectory::open(env::Env& env, Logger logger,
                                                          std::string path) {

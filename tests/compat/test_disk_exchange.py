@@ -45,6 +45,21 @@ class DiskExchangeTest(unittest.TestCase):
         with self.server.connect(timeout_s=60) as connection:
             connection.make_topic('t', timeout_s=60)
 
+    def test_each_starts_from_what_the_others_tool_has_formatted(self):
+        apache.format_storage(self.jars, self.server.properties)
+        self.start(peer=None)
+        self.make_topic()
+        self.produce([b'in a directory that Apache formatted'])
+        self.assertEqual(self.server.stop(), 0)
+
+        other = node.Node()
+        self.addCleanup(other.__exit__)
+        subprocess.run([node.MILENA, 'storage', 'format', '-t', apache.CLUSTER_ID, '-c', other.properties, '-s'],
+                       check=True, stdout=subprocess.DEVNULL)
+        other.peer = self.jars
+        other.start(timeout_s=120)
+        self.assertEqual(other.meta_properties()['cluster.id'], apache.CLUSTER_ID)
+
     def test_from_milena_to_apache_kafka_and_back(self):
         written = [b'from milena %d' % n for n in range(100)]
         self.start(peer=None)

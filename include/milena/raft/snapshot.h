@@ -46,7 +46,8 @@ Result<Snapshot> read_snapshot(env::FileSystem& files, const std::string& direct
 
 /// What formatting decides about a new cluster.
 struct BootstrapSnapshot {
-    /// Empty for a static quorum (kraft.version 0): then the voters are configuration.
+    /// Nothing for a static quorum (kraft.version 0): then the voters are configuration. An empty
+    /// set: they are in the log of other nodes.
     std::optional<VoterSet> voters;
     /// Values of metadata records: feature levels, SCRAM credentials.
     std::vector<std::vector<std::byte>> records;

@@ -20,6 +20,10 @@ struct MetaProperties {
     bool operator==(const MetaProperties&) const = default;
 };
 
+/// Those in `directory`, without its lock: for those who only look. Nothing if it is not formatted.
+Result<std::optional<MetaProperties>> read_meta(env::FileSystem& files,
+                                                const std::string& directory);
+
 struct TopicPartition {
     std::string topic;
     PartitionIndex partition;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "../api.h"
-#include "../configs.h"
+#include "../configs/configs.h"
 #include "milena/controller/topic_names.h"
 
 namespace milena::server {

@@ -3,7 +3,7 @@
 #include "milena/protocol/messages/alter_configs.h"
 
 #include "../api.h"
-#include "../configs.h"
+#include "../configs/configs.h"
 
 namespace milena::server {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "../api.h"
-#include "../configs.h"
+#include "../configs/configs.h"
 
 namespace milena::server {
 namespace {

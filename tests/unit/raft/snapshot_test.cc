@@ -101,6 +101,15 @@ TEST_F(SnapshotTest, AStaticQuorumsBootstrapSnapshotNamesNoVoters) {
     EXPECT_FALSE(ours->voters);
 }
 
+TEST_F(SnapshotTest, TheVotersOfADynamicQuorumMayBeElsewhere) {
+    ASSERT_TRUE(write_bootstrap_snapshot(
+        files, kDirectory, {.voters = VoterSet(), .records = {}, .now = Timestamp(5)}));
+    const auto ours = read_snapshot(files, kDirectory, kBootstrapSnapshot);
+    ASSERT_TRUE(ours) << ours.error().why;
+    EXPECT_EQ(ours->kraft_version, 1);
+    EXPECT_FALSE(ours->voters);
+}
+
 TEST_F(SnapshotTest, EveryPrefixIsRefused) {
     const auto& whole = golden_file("00000000000000000000-0000000000.checkpoint");
     ASSERT_TRUE(read_bytes(whole));
