@@ -148,6 +148,19 @@ class ClusterTest(ToolsTest):
         self.assertIn('java.util.concurrent.ExecutionException: org.apache.kafka.common.errors.'
                       'BrokerIdNotRegisteredException: Broker ID 9 is not currently registered\n', done.err)
 
+    def test_features_are_described(self):
+        done = self.tool('features', 'describe')
+        self.assertRegex(done.out, r'(?m)^Feature: metadata\.version {26}SupportedMinVersion: 3\.3-IV3 {10}'
+                                   r'SupportedMaxVersion: 4\.4-IV2 {10}FinalizedVersionLevel: 4\.4-IV2 {10}'
+                                   r'Epoch: \d+$')
+
+    def test_a_feature_that_is_not_there_is_not_upgraded(self):
+        done = self.tool('features', 'upgrade', '--feature', 'nope.version=1')
+        self.says(done, 'Could not upgrade nope.version to 1. The update failed for all features since the following '
+                        'feature had an error: Invalid update version 1 for feature nope.version. Local controller 1 '
+                        'does not support this feature.\n', 1)
+        self.assertEqual(done.err, '1 out of 1 operation(s) failed.\n')
+
     def test_the_quorum_is_described(self):
         done = self.tool('metadata-quorum', 'describe', '--status')
         self.assertRegex(done.out, r'^ClusterId: {14}\S{22}\nLeaderId: {15}1\nLeaderEpoch: {12}\d+\n'
