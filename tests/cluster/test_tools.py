@@ -50,6 +50,32 @@ class TopicsTest(ToolsTest):
                   'Error while executing topic command : The topic grows currently has 4 partition(s); 2 would not be '
                   'an increase.\n', 1)
 
+    def test_a_topic_is_described(self):
+        self.tool('topics', '--create', '--topic', 'seen', '--config', 'cleanup.policy=compact')
+        done = self.tool('topics', '--describe', '--topic', 'seen')
+        self.assertRegex(done.out, r'^Topic: seen\tTopicId: \S{22}\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: '
+                                   r'\S*cleanup\.policy=compact\S*\n\tTopic: seen\tPartition: 0\tLeader: 1\t'
+                                   r'Replicas: 1\tIsr: 1\tElr: \tLastKnownElr: \n$')
+
+    def test_configs_are_set_shown_and_deleted(self):
+        self.tool('topics', '--create', '--topic', 'set')
+        self.says(self.tool('configs', '--alter', '--topic', 'set', '--add-config', 'retention.ms=1000000'),
+                  'Completed updating config for topic set.\n')
+        self.says(self.tool('configs', '--describe', '--topic', 'set'),
+                  'Dynamic configs for topic set are:\n  retention.ms=1000000 sensitive=false '
+                  'synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=1000000}\n')
+        self.tool('configs', '--alter', '--topic', 'set', '--delete-config', 'retention.ms')
+        self.says(self.tool('configs', '--describe', '--topic', 'set'), 'Dynamic configs for topic set are:\n')
+        self.says(self.tool('configs', '--describe', '--topic', 'missing'),
+                  "The topic 'missing' doesn't exist and doesn't have dynamic config.\n")
+
+    def test_a_config_that_is_not_there_is_refused(self):
+        self.tool('topics', '--create', '--topic', 'unset')
+        done = self.tool('configs', '--alter', '--topic', 'unset', '--add-config', 'nope=1')
+        self.says(done, '', 1)
+        self.assertIn('\nCaused by: org.apache.kafka.common.errors.InvalidConfigurationException: Unknown topic config '
+                      'name: nope\n', done.err)
+
     def test_a_missing_topic_is_an_error_unless_it_may_be_missing(self):
         for action in (['--describe'], ['--delete'], ['--alter', '--partitions', '2']):
             with self.subTest(action=action):
@@ -102,6 +128,26 @@ class RecordsTest(ToolsTest):
         self.says(missing, '', 1)
         self.assertEqual(missing.err,
                          'Error occurred: Could not match any topic-partitions with the specified filters\n')
+
+
+    def test_records_are_deleted_up_to_an_offset(self):
+        self.tool('topics', '--create', '--topic', 'cut')
+        self.tool('console-producer', '--topic', 'cut', stdin='a\nb\nc\n')
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            file.write('{"partitions": [{"topic": "cut", "partition": 0, "offset": 2}], "version": 1}')
+            file.flush()
+            self.says(self.tool('delete-records', '--offset-json-file', file.name),
+                      'Executing records delete operation\nRecords delete operation completed:\n'
+                      'partition: cut-0\tlow_watermark: 2\n')
+        self.says(self.tool('get-offsets', '--topic', 'cut', '--time', 'earliest'), 'cut:0:2\n')
+
+    def test_log_directories_are_told(self):
+        self.tool('topics', '--create', '--topic', 'placed')
+        self.says(self.tool('log-dirs', '--describe', '--topic-list', 'placed'),
+                  'Querying brokers for log directories information\n'
+                  'Received log directory information from brokers 1\n'
+                  '{"brokers":[{"broker":1,"logDirs":[{"partitions":[{"partition":"placed-0","size":0,"offsetLag":0,'
+                  f'"isFuture":false}}],"error":null,"logDir":"{self.node.data}"}}]}}],"version":1}}\n')
 
 
 class DumpLogTest(ToolsTest):
