@@ -55,51 +55,104 @@ std::string_view level_name(LogLevel level) {
     return "ERROR";
 }
 
+/// A JSON string. Bytes that are not ASCII become \\u00NN one by one: what comes from outside need
+/// not be UTF-8, and a line must be JSON whatever it holds.
+void append_json(std::string& out, std::string_view value) {
+    out += '"';
+    for (const char c : value) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20 || byte >= 0x7F) {
+            out += fmt::format("\\u{:04x}", byte);
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
 class ConsoleSink final : public LogSink {
 public:
-    ConsoleSink() : log_("milena", std::make_shared<spdlog::sinks::stdout_sink_mt>()) {
+    explicit ConsoleSink(LogFormat format)
+        : format_(format), log_("milena", std::make_shared<spdlog::sinks::stdout_sink_mt>()) {
         log_.set_level(spdlog::level::trace);
-        log_.set_pattern("%Y-%m-%d %H:%M:%S.%e %v");
+        if (format == LogFormat::json) {
+            log_.set_pattern("{\"time\":\"%Y-%m-%dT%H:%M:%S.%eZ\",%v}",
+                             spdlog::pattern_time_type::utc);
+        } else {
+            log_.set_pattern("%Y-%m-%d %H:%M:%S.%e %v");
+        }
         log_.flush_on(spdlog::level::trace);
     }
-    void write(LogLevel level, std::string_view line) override {
-        log_.log(spdlog_level(level), "{} {}", level_name(level), line);
+    void write(const LogLine& line) override {
+        if (format_ == LogFormat::json) {
+            log_.log(spdlog_level(line.level), line.json_members());
+        } else {
+            log_.log(spdlog_level(line.level), "{} {}", level_name(line.level), line.text());
+        }
     }
 
 private:
+    const LogFormat format_;
     spdlog::logger log_;
 };
 
 }  // namespace
 
-std::string log_field(std::string_view name, std::string_view value) {
-    std::string out(name);
-    out += '=';
-    if (is_plain(value)) {
-        out += value;
-    } else {
-        append_escaped(out, value);
+std::string LogLine::text() const {
+    std::string out(phrase);
+    for (const LogField& field : fields) {
+        out += ' ';
+        out += field.name;
+        out += '=';
+        if (is_plain(field.value)) {
+            out += field.value;
+        } else {
+            append_escaped(out, field.value);
+        }
     }
     return out;
 }
 
-std::shared_ptr<LogSink> make_console_sink() {
-    return std::make_shared<ConsoleSink>();
+std::string LogLine::json_members() const {
+    std::string out = "\"level\":";
+    const std::string_view name = level_name(level);
+    append_json(out, name.substr(0, name.find(' ')));
+    out += ",\"message\":";
+    append_json(out, phrase);
+    for (const LogField& field : fields) {
+        out += ',';
+        append_json(out, field.name);
+        out += ':';
+        if (field.is_number && field.value.find_first_not_of("-.0123456789") == std::string::npos) {
+            out += field.value;
+        } else {
+            append_json(out, field.value);
+        }
+    }
+    return out;
+}
+
+std::shared_ptr<LogSink> make_console_sink(LogFormat format) {
+    return std::make_shared<ConsoleSink>(format);
 }
 
 Logger::Logger(std::shared_ptr<LogSink> sink, LogLevel from)
     : sink_(std::move(sink)), from_(from) {}
 
-Logger Logger::with_field(std::string field) const {
+Logger Logger::with_field(LogField field) const {
+    Fields fields = fields_ == nullptr ? Fields() : *fields_;
+    fields.push_back(std::move(field));
     Logger copy = *this;
-    copy.fields_ += ' ';
-    copy.fields_ += field;
+    copy.fields_ = std::make_shared<const Fields>(std::move(fields));
     return copy;
 }
 
-void Logger::emit(LogLevel level, std::string line) const {
-    line += fields_;
-    sink_->write(level, line);
+void Logger::emit(LogLevel level, std::string_view phrase, std::vector<LogField> fields) const {
+    if (fields_ != nullptr) fields.insert(fields.end(), fields_->begin(), fields_->end());
+    sink_->write({level, phrase, fields});
 }
 
 bool LogLimit::admit(std::chrono::nanoseconds now, std::uint64_t& suppressed) {

@@ -227,6 +227,7 @@ Result<void> read_admin_listener(const Settings& settings, BrokerConfig& config)
 }
 
 void read_broker(const Settings& settings, BrokerConfig& config) {
+    config.log_is_json = settings.string("milena.log.format") == "json";
     config.core_threads = settings.number("milena.core.threads");
     config.num_partitions = settings.number("num.partitions");
     config.default_replication_factor = settings.number("default.replication.factor");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's life on its disk: the first start, the next ones, two at once, and files that it refuses."""
+import json
 import subprocess
 import unittest
 
@@ -72,6 +73,17 @@ class StartAndStopTest(unittest.TestCase):
                     line = server.await_line('clients are told')
                     self.assertIn(said, line)
                     self.assertIn('advertised.listeners', line)
+
+
+    @unittest.skipIf(node.PEER, 'a format of Milena')
+    def test_json_lines_are_json_from_the_first_to_the_last(self):
+        with node.Node({'milena.log.format': 'json', 'no.such.key': 'x"y'}) as server:
+            server.stop()
+            lines = [json.loads(line) for line in server.log().splitlines()]
+        self.assertTrue(all({'time', 'level', 'message'} <= set(line) for line in lines))
+        started = next(line for line in lines if line['message'] == 'started')
+        self.assertEqual(started['node_id'], '1')
+        self.assertEqual(lines[-1]['message'], 'stopped')
 
 
 @unittest.skipIf(node.PEER, 'messages of Milena')

@@ -9,8 +9,11 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,24 +21,44 @@ namespace milena {
 
 enum class LogLevel { trace, debug, info, warn, error };
 
-/// One field of a line, already text: name=value, the value quoted and escaped where it needs to
-/// be.
-std::string log_field(std::string_view name, std::string_view value);
+/// One field of a line; its value is as it came, not escaped.
+struct LogField {
+    std::string name;
+    std::string value;
+    bool is_number = false;
+};
 
 template <class T>
-std::string kv(std::string_view name, const T& value) {
-    return log_field(name, fmt::format("{}", value));
+LogField kv(std::string_view name, const T& value) {
+    return {std::string(name), fmt::format("{}", value),
+            std::is_arithmetic_v<T> && !std::is_same_v<T, bool>};
 }
+
+struct LogLine {
+    LogLevel level = LogLevel::info;
+    std::string_view phrase;
+    std::span<const LogField> fields;
+
+    /// "phrase name=value …", values quoted and escaped where they need to be.
+    std::string text() const;
+    /// "\"level\":\"INFO\",\"message\":phrase,name:value…": the members of a JSON object.
+    std::string json_members() const;
+};
 
 /// Takes finished lines. Thread-safe.
 class LogSink {
 public:
     virtual ~LogSink() = default;
-    virtual void write(LogLevel level, std::string_view line) = 0;
+    virtual void write(const LogLine& line) = 0;
 };
 
-/// Lines "2026-11-29 17:40:39.123 INFO  phrase name=value …" on standard output.
-std::shared_ptr<LogSink> make_console_sink();
+enum class LogFormat {
+    text,  ///< 2026-11-29 17:40:39.123 INFO  phrase name=value …
+    json,  ///< one object a line: {"time":"2026-11-29T17:40:39.123Z","level":"INFO",…}
+};
+
+/// Lines on standard output.
+std::shared_ptr<LogSink> make_console_sink(LogFormat format = LogFormat::text);
 
 /// A cheap handle: where lines go, from which level on, and the fields every line of it carries.
 /// Copies share the sink; use from any thread.
@@ -53,20 +76,23 @@ public:
 
     bool enabled(LogLevel level) const { return sink_ != nullptr && level >= from_; }
 
-    template <class... Fields>
-    void write(LogLevel level, std::string_view phrase, const Fields&... fields) const {
-        std::string line(phrase);
-        ((line += ' ', line += fields), ...);
-        emit(level, std::move(line));
+    template <class... Field>
+    void write(LogLevel level, std::string_view phrase, Field&&... fields) const {
+        std::vector<LogField> all;
+        all.reserve(sizeof...(fields));
+        (all.push_back(std::forward<Field>(fields)), ...);
+        emit(level, phrase, std::move(all));
     }
 
 private:
-    Logger with_field(std::string field) const;
-    void emit(LogLevel level, std::string line) const;
+    using Fields = std::vector<LogField>;
+    Logger with_field(LogField field) const;
+    void emit(LogLevel level, std::string_view phrase, std::vector<LogField> fields) const;
 
     std::shared_ptr<LogSink> sink_;
     LogLevel from_ = LogLevel::info;
-    std::string fields_;
+    /// Those of every line, shared: thousands of partitions have a logger each, and copies of it.
+    std::shared_ptr<const Fields> fields_;
 };
 
 /// Lets through `burst` lines at once and then one per `interval`, and says how many it kept back.

@@ -127,6 +127,7 @@ struct BrokerConfig {
     std::string state_dir;
     /// Threads that serve connections (milena.core.threads); 0 for one per processor.
     std::int32_t core_threads = 0;
+    bool log_is_json = false;  ///< milena.log.format
     /// Where /metrics and /healthz are served (milena.admin.listener); nothing: nowhere.
     std::optional<env::Endpoint> admin_listener;
 

@@ -11,8 +11,8 @@ namespace {
 /// The client's own lines, among the tool's errors.
 class ToolLog final : public LogSink {
 public:
-    void write(LogLevel level, std::string_view line) override {
-        print_error(log_line(level == LogLevel::error ? "ERROR" : "WARN", line,
+    void write(const LogLine& line) override {
+        print_error(log_line(line.level == LogLevel::error ? "ERROR" : "WARN", line.text(),
                              "org.apache.kafka.clients.NetworkClient"));
     }
 };

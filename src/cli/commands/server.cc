@@ -66,13 +66,14 @@ env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& e
 }
 
 int serve(const std::string& file) {
-    const Logger log(make_console_sink());
+    Logger log(make_console_sink());
     const auto files = env::make_real_env(1);
     auto loaded = config::load_broker_config(files->files(), file, host_name());
     if (!loaded) {
         LOG_ERROR(log, "not started", kv("why", loaded.error().why));
         return kExitFailed;
     }
+    if (loaded->config.log_is_json) log = Logger(make_console_sink(LogFormat::json));
     for (const auto& warning : loaded->warnings)
         LOG_WARN(log, "configuration", kv("what", warning));
     env::raise_descriptor_limit();

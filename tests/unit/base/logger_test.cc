@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace milena {
@@ -11,8 +12,12 @@ namespace {
 
 class Recorder final : public LogSink {
 public:
-    void write(LogLevel level, std::string_view line) override { lines.emplace_back(level, line); }
+    void write(const LogLine& line) override {
+        lines.emplace_back(line.level, line.text());
+        json = line.json_members();
+    }
     std::vector<std::pair<LogLevel, std::string>> lines;
+    std::string json;
 };
 
 class LoggerTest : public testing::Test {
@@ -63,12 +68,25 @@ TEST_F(LoggerTest, ALoggerWithoutASinkSaysNothing) {
 TEST_F(LoggerTest, ValuesCantForgeALine) {
     LOG_INFO(log, "request", kv("client", "a\n2026 ERROR all is lost x=\"1\""));
     EXPECT_EQ(last(), R"(request client="a\x0a2026 ERROR all is lost x=\"1\"")");
-    EXPECT_EQ(log_field("v", ""), "v=\"\"");
-    EXPECT_EQ(log_field("v", "a b"), "v=\"a b\"");
-    EXPECT_EQ(log_field("v", "a=b"), "v=\"a=b\"");
-    EXPECT_EQ(log_field("v", "back\\slash"), "v=\"back\\\\slash\"");
-    EXPECT_EQ(log_field("v", "\x7F\xFF\x1B[0m"), R"(v="\x7f\xff\x1b[0m")");
-    EXPECT_EQ(log_field("v", "topic-1_x.y:9092"), "v=topic-1_x.y:9092");
+    const std::pair<std::string_view, std::string_view> escaped[] = {
+        {"", R"(v="")"},
+        {"a b", R"(v="a b")"},
+        {"a=b", R"(v="a=b")"},
+        {"back\\slash", R"(v="back\\slash")"},
+        {"\x7F\xFF\x1B[0m", R"(v="\x7f\xff\x1b[0m")"},
+        {"topic-1_x.y:9092", "v=topic-1_x.y:9092"},
+    };
+    for (const auto& [value, text] : escaped) {
+        LOG_INFO(log, "said", kv("v", value));
+        EXPECT_EQ(last(), fmt::format("said {}", text));
+    }
+}
+
+TEST_F(LoggerTest, AJsonLineHoldsTheSameAndIsJsonWhateverTheValue) {
+    LOG_WARN(log.with("node_id", 1), "it \"happened\"", kv("count", 17), kv("share", 0.5),
+             kv("is", true), kv("text", "a\n\xFF\\b\"c"), kv("nan", std::nan("")));
+    EXPECT_EQ(sink->json, R"("level":"WARN","message":"it \"happened\"","count":17,"share":0.5,)"
+                          R"("is":"true","text":"a\u000a\u00ff\\b\"c","nan":"nan","node_id":1)");
 }
 
 TEST(LogLimit, LetsOneThroughPerIntervalAndCountsTheRest) {
@@ -87,7 +105,8 @@ TEST(LogLimit, LetsOneThroughPerIntervalAndCountsTheRest) {
 
 TEST(ConsoleSink, WritesTimeLevelAndLine) {
     testing::internal::CaptureStdout();
-    make_console_sink()->write(LogLevel::warn, "disk is slow dir=/d");
+    const LogField dir = kv("dir", "/d");
+    make_console_sink()->write({LogLevel::warn, "disk is slow", std::span(&dir, 1)});
     const std::string out = testing::internal::GetCapturedStdout();
     // 2026-11-29 17:40:39.123 WARN  disk is slow dir=/d
     EXPECT_EQ(out.size(), std::string("2026-11-29 17:40:39.123 WARN  disk is slow dir=/d\n").size())

@@ -49,15 +49,20 @@ void count_taken(const volatile void*, std::size_t) {
 }
 void count_freed(const volatile void*) {}
 
+/// One that nobody listens on, below those that the system gives to clients.
 std::uint16_t free_port() {
-    const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-    ::sockaddr_in address{};
-    address.sin_family = AF_INET;
-    ::bind(probe, reinterpret_cast<::sockaddr*>(&address), sizeof address);
-    ::socklen_t length = sizeof address;
-    ::getsockname(probe, reinterpret_cast<::sockaddr*>(&address), &length);
-    ::close(probe);
-    return ntohs(address.sin_port);
+    static std::uint16_t next = static_cast<std::uint16_t>(20'000 + ::getpid() % 10'000);
+    for (;;) {
+        const std::uint16_t port = next++;
+        const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+        ::sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const int taken = ::bind(probe, reinterpret_cast<::sockaddr*>(&address), sizeof address);
+        ::close(probe);
+        if (taken == 0) return port;
+    }
 }
 
 /// A blocking client that sends the same frame again and again.

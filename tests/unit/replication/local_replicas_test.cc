@@ -22,9 +22,9 @@ constexpr Uuid kOther{7, 2};
 
 class CapturingSink final : public LogSink {
 public:
-    void write(LogLevel, std::string_view line) override {
+    void write(const LogLine& line) override {
         const std::lock_guard lock(mutex_);
-        lines_ += line;
+        lines_ += line.text();
         lines_ += '\n';
     }
     std::string lines() const {
