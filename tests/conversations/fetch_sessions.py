@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetch (1) with sessions (KIP-227): who gets one, what goes on with it, what it leaves out. B40."""
+import time
+
 from support.odd_batches import batch
 
 from . import conversation
@@ -153,3 +155,22 @@ def session_order(talk):
             session.ask(f'all, {turn}')
         session.ask('one has been read', [talk.fetch_part(topic, 1, 2)])
         session.ask('all the others')
+
+
+@conversation
+def session_of_a_topic_that_is_made_again(talk):
+    """B38: the session's topic is gone, and then another has its name."""
+    topic, other = talk.topic(), talk.topic('other')
+    sessions = [Session(talk, version) for version in (12, 13, 18)]
+    for session in sessions:
+        session.ask('both', [talk.fetch_part(topic, 0), talk.fetch_part(other, 0)])
+    talk.quietly(20, 5, TopicNames=[topic], TimeoutMs=30000)
+    time.sleep(2)  # until every part of the broker has heard of it
+    for session in sessions:
+        session.ask('it is gone')
+        session.ask('still')
+    talk.topic()
+    time.sleep(2)
+    for session in sessions:
+        session.ask('another has its name')
+        session.ask('still')

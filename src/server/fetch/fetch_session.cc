@@ -44,8 +44,11 @@ void FetchSession::fill(const FetchRequest& body, std::span<const FetchPart> par
         std::size_t next = 0;
         for (const auto& topic : body.topics) {
             for (const auto& asked : topic.partitions) {
-                const FetchTopic name{topic.topic, topic.topic_id};
-                state.partitions.tell(state.partitions.ask(name, asked), parts[next++].answer);
+                const FetchPart& part = parts[next++];
+                const Slot slot = state.partitions.ask({topic.topic, topic.topic_id}, asked);
+                state.partitions.tell(slot, part.answer);
+                if (uses_topic_ids_ && part.replica != nullptr)
+                    state.partitions.remember_name(slot, part.replica->name().topic);
             }
         }
     });
