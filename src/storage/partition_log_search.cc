@@ -120,7 +120,7 @@ Result<Timestamp> PartitionLog::timestamp_in_log(const env::File& file, const Fo
     if (found.view.base_offset() >= log_start_) return found.view.max_timestamp();
     std::vector<std::byte> memory;
     TRY(const record::BatchView batch, read_batch(file, found, memory));
-    Timestamp greatest(-1);
+    Timestamp greatest(INT64_MIN);
     TRY_VOID(record::for_each_record(batch, {}, [&](const record::RecordView& record) {
         if (record.offset >= log_start_) greatest = std::max(greatest, record.timestamp);
         return true;
@@ -138,7 +138,9 @@ Result<std::optional<FoundBatch>> PartitionLog::max_timestamp_batch(std::size_t 
     const Offset end = is_sealed(index) ? segments_[index + 1]->base() : log_end_;
     TRY(const TimeIndex::Entry greatest, segment.max_timestamp());
     if (segment.base() >= log_start_ && end <= limit) {
-        return greatest.timestamp.value < 0 ? std::nullopt : segment.find(greatest.offset, header);
+        // Without any timestamp all are equal, and the first has the greatest.
+        const bool has_none = greatest.timestamp.value < 0;
+        return segment.find(has_none ? segment.base() : greatest.offset, header);
     }
     // The log begins or is cut inside the segment: the index tells where to begin, the headers the
     // rest.
@@ -148,7 +150,7 @@ Result<std::optional<FoundBatch>> PartitionLog::max_timestamp_batch(std::size_t 
         segment.offset_index().floor(starts_below ? log_start_ : below.offset));
     HeaderWalk walk(*file, entry.position, segment.size());
     std::optional<FoundBatch> best;
-    Timestamp best_timestamp(-1);
+    Timestamp best_timestamp(INT64_MIN);
     while (true) {
         TRY(const auto batch, walk.next());
         if (!batch || batch->view.last_offset() >= limit) break;

@@ -162,7 +162,7 @@ private:
                                             batch.view().leader_epoch()};
                 if (offset < Offset(start_) || offset >= upper) continue;
                 if (!first && found.timestamp >= when) first = found;
-                if (!is_below || found.timestamp < Timestamp(0)) continue;
+                if (!is_below) continue;
                 if (!greatest || found.timestamp > greatest->timestamp) greatest = found;
             }
         }

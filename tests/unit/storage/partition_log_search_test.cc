@@ -131,6 +131,19 @@ TEST_F(PartitionLogSearchTest, RecordsBelowTheStartAreNotFound) {
     EXPECT_EQ(log->find_max_timestamp(Offset(4)).value()->offset, Offset(3));
 }
 
+TEST_F(PartitionLogSearchTest, WithoutTimestampsTheFirstRecordHasTheGreatest) {
+    const auto log = open();
+    for (int batch = 0; batch < 50; ++batch)
+        ASSERT_TRUE(log->append(make_batch(
+            {.base_offset = 2 * batch, .records = {{.timestamp = -1}, {.timestamp = -1}}})));
+    const TimestampOffset first{Timestamp(-1), Offset(0), LeaderEpoch(0)};
+    EXPECT_EQ(*log->find_max_timestamp(log->log_end_offset()), first);
+    EXPECT_EQ(*log->find_max_timestamp(Offset(7)), first);
+    EXPECT_EQ(*log->find_max_timestamp(Offset(0)), std::nullopt);
+    ASSERT_TRUE(log->raise_start(Offset(3)));
+    EXPECT_EQ(log->find_max_timestamp(log->log_end_offset()).value()->offset, Offset(3));
+}
+
 TEST_F(PartitionLogSearchTest, AnEmptyLogHasNoTimestamps) {
     const auto log = open();
     EXPECT_EQ(*log->find_max_timestamp(Offset(0)), std::nullopt);
