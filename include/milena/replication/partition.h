@@ -206,9 +206,8 @@ public:
     virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks,
                                                  env::Instant deadline, ProduceDone done,
                                                  record::Scratch* scratch = nullptr) = 0;
-    /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come
-    /// (NOT_ENOUGH_REPLICAS_AFTER_APPEND if they wait because too few replicas are in sync); the
-    /// earliest that remains, kNever if there is none.
+    /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come; the earliest that
+    /// remains, kNever if there is none.
     virtual env::Instant expire(env::Instant now) = 0;
 
     /// Never waits. A follower's question also tells the leader how far it has come (KIP-595):

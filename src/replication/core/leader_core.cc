@@ -128,10 +128,7 @@ bool LeaderCore::park_until_synced(const ParkedProduce& produce) {
 LeaderOutput LeaderCore::expire(env::Instant now) {
     LeaderOutput output;
     unsynced_.pop_expired(now, ErrorCode::request_timed_out, output.completed);
-    parked_.pop_expired(now,
-                        below_min_isr() ? ErrorCode::not_enough_replicas_after_append
-                                        : ErrorCode::request_timed_out,
-                        output.completed);
+    parked_.pop_expired(now, ErrorCode::request_timed_out, output.completed);
     return output;
 }
 

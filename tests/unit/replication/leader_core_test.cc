@@ -129,12 +129,12 @@ TEST(Leader, TimesOutAParkedProduce) {
     EXPECT_EQ(leader.core.expire(at(30)).text(), "ticket 4 REQUEST_TIMED_OUT");
 }
 
-TEST(Leader, NamesTheMissingReplicasAsTheReasonOfATimeout) {
+TEST(Leader, TimesOutAParkedProduceAlsoWhereTooFewReplicasAreInSync) {
     Leading leader({1, 2}, 2);
     leader.append(1);
     leader.park(11, 30, 4);
     EXPECT_EQ(leader.core.update(led_by_1({1}, 2), at(10)).text(), "nothing");
-    EXPECT_EQ(leader.core.expire(at(30)).text(), "ticket 4 NOT_ENOUGH_REPLICAS_AFTER_APPEND");
+    EXPECT_EQ(leader.core.expire(at(30)).text(), "ticket 4 REQUEST_TIMED_OUT");
 }
 
 TEST(Leader, EndsParkedProducesWithItsLeadership) {
