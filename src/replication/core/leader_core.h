@@ -125,8 +125,8 @@ public:
     bool park(const ParkedProduce& produce);
     /// The same for acks=1 where what is not synced does not count: it waits for the sync alone.
     bool park_until_synced(const ParkedProduce& produce);
-    /// REQUEST_TIMED_OUT for those whose deadline has come, also if the in-sync set has shrunk below
-    /// the minimum and that is why they wait: so does Apache Kafka.
+    /// REQUEST_TIMED_OUT for those whose deadline has come, also if they wait because the in-sync
+    /// set has shrunk below the minimum: so does Apache Kafka.
     LeaderOutput expire(env::Instant now);
     env::Instant next_deadline() const {
         return std::min(parked_.next_deadline(), unsynced_.next_deadline());
