@@ -124,6 +124,37 @@ TEST_F(ControllerHostTest, AnswersWhenThisNodesImageHoldsTheTopic) {
     EXPECT_EQ(topic->partitions.size(), 3U);
 }
 
+TEST_F(ControllerHostTest, DoesNothingForWhoeverGivesItNoTime) {
+    lead();
+    add_broker(1);
+    const Offset end = quorum_.end();
+    for (const auto time : {0s, -1s}) {
+        const auto reply = ask(host_->create_topics(one_topic("t"), in(time)));
+        ASSERT_FALSE(reply);
+        EXPECT_EQ(reply.error().code, ErrorCode::request_timed_out);
+    }
+    EXPECT_EQ(quorum_.end(), end);
+}
+
+TEST_F(ControllerHostTest, AnswersWhenThisNodesImageHoldsTheNewPartitions) {
+    lead();
+    add_broker(1);
+    ASSERT_TRUE(ask(host_->create_topics(one_topic("t"), in(5s))));
+    const controller::CreatePartitionsRequest more{.topics = {{"t", 5}}};
+    const auto reply = ask(host_->create_partitions(more, in(5s)));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->front().code, ErrorCode::none) << reply->front().why;
+    EXPECT_EQ(publisher_.image()->topics->find("t")->partitions.size(), 5U);
+}
+
+TEST_F(ControllerHostTest, DescribesTheQuorumThatItLeads) {
+    EXPECT_EQ(ask(host_->describe_quorum(in(5s))).error().code, ErrorCode::not_controller);
+    lead();
+    const auto quorum = ask(host_->describe_quorum(in(5s)));
+    ASSERT_TRUE(quorum);
+    EXPECT_EQ(quorum->epoch, quorum_.status().epoch);
+}
+
 TEST_F(ControllerHostTest, GivesABrokerTheOffsetOfItsRecord) {
     lead();
     const Offset next = quorum_.end();

@@ -59,9 +59,9 @@ std::uint16_t free_port() {
         address.sin_family = AF_INET;
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        const int taken = ::bind(probe, reinterpret_cast<::sockaddr*>(&address), sizeof address);
+        const int bound = ::bind(probe, reinterpret_cast<::sockaddr*>(&address), sizeof address);
         ::close(probe);
-        if (taken == 0) return port;
+        if (bound == 0) return port;
     }
 }
 
