@@ -65,6 +65,10 @@ public:
         if (lifecycle_ != nullptr && lifecycle_->epoch() != BrokerEpoch(-1))
             co_await lifecycle_->shut_down();
         if (listener_check_ != nullptr) co_await listener_check_->stop();
+        // Requests that wait for the controller or for an image must not hold up the stop for as
+        // long as their clients would wait.
+        if (controller_ != nullptr) controller_->stop();
+        served_.end();
         if (server_ != nullptr) co_await server_->stop();
         if (syncs_ != nullptr) co_await syncs_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
@@ -72,7 +76,6 @@ public:
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (controller_registration_ != nullptr) co_await controller_registration_->stop();
-        if (controller_ != nullptr) controller_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
         // A log that was not opened whole must not be marked as one that needs no recovery.
         if (is_storage_open_) {
@@ -172,8 +175,8 @@ private:
              .kraft_version = quorum_->status().kraft_version,
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
-        metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
         CO_TRY(listeners_, server_->bind(config_.listeners));
+        metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
         register_controller();
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
                                                                 *controller_, served_);

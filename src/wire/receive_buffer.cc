@@ -78,6 +78,11 @@ std::optional<MutableBytes> ReceiveBuffer::writable() {
     std::size_t room = capacity_ - end_;
     if (expected_ != 0) room = together - std::min(at_hand, together - 1);
     room = std::min({room, capacity_ - end_, kReadBytesMax});
+    if (at_hand == 0) {
+        // Who is quiet holds nothing: what comes is charged when it has come.
+        room = std::min<std::size_t>(room, kBaseBytes + budget_.left());
+        return MutableBytes(bytes_.get() + end_, room);
+    }
     const std::uint64_t after = at_hand + room;
     if (after > kBaseBytes && after - kBaseBytes > charged_) {
         if (!budget_.try_charge(after - kBaseBytes - charged_)) return std::nullopt;
@@ -89,7 +94,10 @@ std::optional<MutableBytes> ReceiveBuffer::writable() {
 void ReceiveBuffer::received(std::size_t count) {
     end_ += count;
     INVARIANT(end_ <= capacity_, "a read went past its room");
-    charge_to(end_ - begin_ > kBaseBytes ? end_ - begin_ - kBaseBytes : 0);
+    const std::uint64_t held = end_ - begin_ > kBaseBytes ? end_ - begin_ - kBaseBytes : 0;
+    if (held > charged_) budget_.charge(held - charged_);
+    charged_ = std::max(charged_, held);
+    charge_to(held);
 }
 
 void ReceiveBuffer::shrink() {

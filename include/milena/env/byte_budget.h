@@ -22,8 +22,14 @@ public:
         } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
         return true;
     }
+    /// Takes `bytes` that are held already, whether they fit or not.
+    void charge(std::uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
     void release(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    std::uint64_t left() const {
+        const std::uint64_t now = used();
+        return now < bytes_max_ ? bytes_max_ - now : 0;
+    }
     std::uint64_t bytes_max() const { return bytes_max_; }
 
 private:

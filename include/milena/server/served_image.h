@@ -27,14 +27,18 @@ public:
     /// order of the images.
     void publish(std::shared_ptr<const metadata::Image> image);
 
-    /// Until everything that was announced before this call is served; false if `deadline` comes
-    /// first. From a coroutine bound to `owner`.
+    /// No further image comes: whoever waits gives up.
+    void end();
+
+    /// Until everything that was announced before this call is served; false if `deadline` or end()
+    /// comes first. From a coroutine bound to `owner`.
     env::Task<bool> catch_up(env::Executor owner, env::Instant deadline);
 
 private:
     env::Env& env_;
     env::Published<metadata::Image> image_;
     struct Progress {
+        bool ended = false;
         Offset announced{-1};
         /// All are woken by every image: there are few of both.
         std::vector<std::weak_ptr<env::Wakeup>> waiting;

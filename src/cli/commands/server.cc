@@ -37,13 +37,25 @@ void write_process(telemetry::Page& page) {
              now.start_time_seconds);
 }
 
-env::Task<void> end_at_second_signal(env::RealEnv& env) {
+/// The first signal, from before the start on: one that comes while logs are recovered stops the
+/// node once they are. The second ends the process at once.
+struct Signals {
+    explicit Signals(env::RealEnv& env) : came(env, env.control()) {}
+    env::Wakeup came;
+    int first = 0;
+};
+
+env::Task<void> watch_signals(env::RealEnv& env, Signals& signals) {
+    signals.first = co_await env.next_signal();
+    signals.came.notify();
     co_await env.next_signal();
     std::_Exit(kExitFailed);
 }
 
 env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& exit_code) {
     const auto began = env.clock().now();
+    Signals signals(env);
+    env::spawn(env.control(), watch_signals(env, signals));
     auto started = co_await node.start();
     if (started) {
         const auto took =
@@ -53,13 +65,12 @@ env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& e
                      kv("address", open.bound.text()));
         }
         LOG_INFO(log, "started", kv("ms", fmt::format("{:.1f}", took)));
-        const int signal = co_await env.next_signal();
-        LOG_INFO(log, "stopping", kv("signal", signal));
+        while (signals.first == 0) co_await signals.came.wait_until(env::kNever);
+        LOG_INFO(log, "stopping", kv("signal", signals.first));
     } else {
         LOG_ERROR(log, "not started", kv("why", started.error().why));
         exit_code = kExitFailed;
     }
-    env::spawn(env.control(), end_at_second_signal(env));
     co_await node.stop();
     LOG_INFO(log, "stopped");
     env.stop();

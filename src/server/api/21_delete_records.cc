@@ -42,7 +42,8 @@ public:
 
     env::Task<void> wait(env::Instant deadline) {
         const env::Clock& clock = request_.broker().env.clock();
-        while (std::ranges::any_of(deletions_, &Deletion::waits) && clock.now() < deadline) {
+        while (std::ranges::any_of(deletions_, &Deletion::waits) && clock.now() < deadline &&
+               !request_.connection.is_closed()) {
             co_await request_.broker().env.sleep(request_.connection.owner(), kLookAgain);
             for (Deletion& deletion : deletions_) {
                 if (deletion.waits()) look_again(deletion);

@@ -17,18 +17,18 @@ using namespace std::chrono_literals;
 
 class ControllerRegistrationTest : public ::testing::Test {
 protected:
-    ControllerRegistrationTest() {
-        controller::Options options;
-        options.node = BrokerId(1);
-        options.cluster_id = "cluster";
-        host_ = ControllerHost::make(node_, Logger(), options, quorum_, publisher_);
-        quorum_.start({&publisher_, host_.get()});
-    }
+    ControllerRegistrationTest() { quorum_.start({&publisher_, host_.get()}); }
     ~ControllerRegistrationTest() override {
         host_->stop();
         world_.run_for(1s);
     }
 
+    static controller::Options options() {
+        controller::Options options;
+        options.node = BrokerId(1);
+        options.cluster_id = "cluster";
+        return options;
+    }
     static controller::RegisterControllerRequest request() {
         controller::RegisterControllerRequest request;
         request.id = BrokerId(1);
@@ -57,7 +57,8 @@ protected:
     MemoryQuorum quorum_{node_};
     MetadataPublisher publisher_{node_, Logger(),
                                  [](const Error& why) { ADD_FAILURE() << why.why; }};
-    std::shared_ptr<ControllerHost> host_;
+    std::shared_ptr<ControllerHost> host_ =
+        ControllerHost::make(node_, Logger(), options(), quorum_, publisher_);
     ControllerRegistration registration_{node_, Logger(), request(), *host_};
 };
 

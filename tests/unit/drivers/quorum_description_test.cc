@@ -33,7 +33,11 @@ TEST(QuorumDescription, TellsHowFarTheLeaderIsAndWhereItsVotersAre) {
 TEST(QuorumDescription, SaysNothingOfVotersThatItHasNotHeardOf) {
     QuorumStatus status;
     status.leader = BrokerId(1);
-    status.voters = raft::VoterSet({{.key = {BrokerId(1), {}}}, {.key = {BrokerId(2), {}}}});
+    raft::Voter one;
+    one.key.id = BrokerId(1);
+    raft::Voter other;
+    other.key.id = BrokerId(2);
+    status.voters = raft::VoterSet({one, other});
     const auto told = quorum_description(status, Timestamp(1234));
     ASSERT_EQ(told.voters.size(), 2U);
     EXPECT_EQ(told.voters[1].log_end_offset, Offset(-1));

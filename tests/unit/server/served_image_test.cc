@@ -55,6 +55,30 @@ TEST(ServedImage, CatchUpGivesUpAtItsDeadline) {
     EXPECT_EQ(done, false);
 }
 
+TEST(ServedImage, WhoeverWaitsGivesUpAtTheEnd) {
+    sim::World world(1);
+    auto& node = world.add_node("n");
+    ServedImage served(node);
+    served.announce(Offset(5));
+    std::optional<bool> done;
+    const auto wait = [&] {
+        env::spawn(
+            node.core(0),
+            [](sim::Node& self, ServedImage& image, std::optional<bool>& out) -> env::Task<void> {
+                out = co_await image.catch_up(self.core(0), self.clock().now() + 1h);
+            }(node, served, done));
+        world.run_for(1s);
+    };
+    wait();
+    EXPECT_FALSE(done.has_value());
+    served.end();
+    world.run_for(1s);
+    EXPECT_EQ(done, false);
+    done.reset();
+    wait();
+    EXPECT_EQ(done, false) << "also who comes after it";
+}
+
 TEST(ServedImageDeathTest, NeverGoesBack) {
     sim::World world(1);
     ServedImage served(world.add_node("n"));

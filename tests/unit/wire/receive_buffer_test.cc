@@ -37,6 +37,32 @@ std::vector<std::vector<std::byte>> feed(ReceiveBuffer& buffer, BytesView bytes,
     return frames;
 }
 
+TEST(ReceiveBuffer, AQuietConnectionHoldsNothingOfTheBudget) {
+    // After a frame of 17 KiB each of them waits for the next, with room for some together.
+    env::ByteBudget budget(1U << 20);
+    std::vector<std::unique_ptr<ReceiveBuffer>> buffers;
+    for (int i = 0; i < 100; ++i) {
+        buffers.push_back(std::make_unique<ReceiveBuffer>(kFrameMax, budget));
+        EXPECT_EQ(feed(*buffers.back(), frame_of(17'000, 1), 1 << 20).size(), 1U);
+        EXPECT_TRUE(buffers.back()->writable());
+    }
+    EXPECT_EQ(budget.used(), 0U);
+}
+
+TEST(ReceiveBuffer, ChargesWhatHasComeAndOffersNoMoreThanIsLeft) {
+    env::ByteBudget budget(200'000);
+    ReceiveBuffer buffer(kFrameMax, budget);
+    feed(buffer, frame_of(100'000, 1), 1 << 20);
+    budget.charge(150'000);
+    const auto room = buffer.writable();
+    ASSERT_TRUE(room);
+    EXPECT_LE(room->size(), 16U * 1024 + 50'000);
+    std::ranges::copy(BytesView(frame_of(100'000, 2)).first(room->size()), room->begin());
+    buffer.received(room->size());
+    EXPECT_EQ(budget.used(), 150'000 + room->size() - 16 * 1024);
+    budget.release(150'000);
+}
+
 RC_GTEST_PROP(ReceiveBuffer, CutsTheFramesWhateverPiecesTheyComeIn, ()) {
     // Sizes around the points where the buffer changes its ways: small frames, exact reads, more
     // than one read.
