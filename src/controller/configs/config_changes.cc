@@ -11,6 +11,7 @@
 #include "milena/config/resource_keys.h"
 #include "milena/controller/topic_names.h"
 #include "milena/metadata/records.h"
+#include "milena/protocol/codec.h"
 #include "milena/protocol/records/metadata.h"
 
 namespace milena::controller {
@@ -88,6 +89,18 @@ Result<ConfigMap> changed(const ResourceAlteration& alteration, const ConfigMap&
         }
     }
     return all;
+}
+
+/// What was appended may have made a value longer than a record can hold.
+Result<void> check_lengths(const ConfigMap& all) {
+    for (const auto& [key, value] : all) {
+        if (value.size() <= protocol::kStringBytesMax) continue;
+        return fail(
+            ErrorCode::invalid_config,
+            fmt::format("The value of {} would be longer than the {} bytes that it may have.", key,
+                        protocol::kStringBytesMax));
+    }
+    return ok();
 }
 
 Result<void> check_topic(const View& view, const std::string& name, const ConfigMap& all) {
@@ -207,6 +220,7 @@ Result<Records> alter(const View& view, const ResourceAlteration& alteration) {
     const ConfigResource& resource = alteration.resource;
     const auto before = view.image.configs->find(resource.type, resource.name);
     TRY(const auto all, changed(alteration, *before));
+    TRY_VOID(check_lengths(all));
     TRY_VOID(check(view, resource, *before, all));
     return records_of(view, alteration, *before, all);
 }

@@ -90,6 +90,22 @@ TEST_F(ConfigChanges, AppendsOnlyToLists) {
               "Configuration 'cleanup.policy' values must not be empty.");
 }
 
+TEST_F(ConfigChanges, NoListGrowsLongerThanAStringMayBe) {
+    const ConfigChange first{"ssl.cipher.suites", append, std::string(32'000, 'a')};
+    const ConfigChange second{"ssl.cipher.suites", append, std::string(32'000, 'b')};
+    const AlteredResource refused{
+        ErrorCode::invalid_config,
+        "The value of ssl.cipher.suites would be longer than the 32767 bytes that it may have."};
+    EXPECT_EQ(alter(ResourceType::broker, "", {first}), kDone);
+    EXPECT_EQ(alter(ResourceType::broker, "", {second}), refused);
+    EXPECT_EQ(configs(ResourceType::broker, "").find("ssl.cipher.suites")->second, first.value);
+
+    AlterConfigsRequest request;
+    request.validate_only = true;
+    request.resources.push_back({{ResourceType::broker, ""}, {second}});
+    EXPECT_EQ(cluster.controller().alter_configs(request).reply.front(), refused);
+}
+
 TEST_F(ConfigChanges, RefusesWhatATopicCanNotBe) {
     EXPECT_EQ(alter_topic({{"nope", set, "1"}}),
               (AlteredResource{ErrorCode::invalid_config, "Unknown topic config name: nope"}));
