@@ -210,15 +210,16 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
 }
 
 std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Change& change) {
-    std::optional<std::size_t> directory = closed_log(start);
-    if (!directory) {
+    std::optional<std::size_t> directory = left_log(start);
+    const bool is_made = !directory;
+    if (is_made) {
         // The log of a partition that is not new may lie in the directory that failed: an empty one
         // in another place would be a replica that has lost everything and does not know it.
         if (!directories_.all_usable() && !is_new(start.registration)) return std::nullopt;
         directory = directories_.pick(assigned_directory(start.registration, self_));
     }
     if (!directory) return std::nullopt;
-    auto log = open_new(start, *directory);
+    auto log = open_new(start, *directory, is_made);
     if (!log) {
         LOG_ERROR(logger_, "a log can't be made", kv("partition", start.name.text()),
                   kv("why", log.error().why));
@@ -230,18 +231,19 @@ std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Cha
     return FoundLogs::Claimed{*std::move(log), *directory, start_offset};
 }
 
-/// Made just now, or closed when this node had the replica before: nothing is to be recovered.
+/// Nobody knows how far a log is synced that is left of a replica this node had before: all of it
+/// is checked.
 Result<std::unique_ptr<storage::Log>> LocalReplicas::open_new(const Start& start,
-                                                              std::size_t directory) {
+                                                              std::size_t directory, bool is_made) {
     TRY(std::string path, directories_[directory].prepare_partition(start.name, start.topic_id));
     storage::Recovery recovery;
-    recovery.clean = true;
+    recovery.clean = is_made;
     return storage::Log::open(env_, logger_, std::move(path), start.settings.log, recovery);
 }
 
 /// The directory in which this node had the replica before, if it has. Logs of other topics of the
 /// same name are set aside on the way, wherever they are: a name may be in one directory only.
-std::optional<std::size_t> LocalReplicas::closed_log(const Start& start) {
+std::optional<std::size_t> LocalReplicas::left_log(const Start& start) {
     for (std::size_t i = 0; i < directories_.size(); ++i) {
         if (!directories_.usable(i)) continue;
         if (!env_.files().exists(fmt::format("{}/{}", directories_[i].path(), start.name.text())))

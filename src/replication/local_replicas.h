@@ -63,8 +63,9 @@ private:
     void apply_partition(const Start& start, HostedTopic& topic, Change& change);
     Hosted host(const Start& start, Change& change);
     std::optional<FoundLogs::Claimed> new_log(const Start& start, Change& change);
-    Result<std::unique_ptr<storage::Log>> open_new(const Start& start, std::size_t directory);
-    std::optional<std::size_t> closed_log(const Start& start);
+    Result<std::unique_ptr<storage::Log>> open_new(const Start& start, std::size_t directory,
+                                                   bool is_made);
+    std::optional<std::size_t> left_log(const Start& start);
     Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
     Result<std::string> rename_away(const storage::TopicPartition& partition, std::size_t directory,
                                     std::string_view suffix);

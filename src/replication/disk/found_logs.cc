@@ -60,14 +60,9 @@ void FoundLogs::open() {
             [](State& state) { return state.next == state.logs.end() ? nullptr : &*state.next++; });
         if (job == nullptr) return;
         auto log = open_one(job->first, job->second);
-        if (!log) {
-            LOG_ERROR(logger_, "a log can't be opened", kv("partition", job->first.text()),
-                      kv("why", log.error().why));
-        }
         const env::Instant now = env_.clock().now();
         state_.with([&](State& state) {
-            if (log) job->second.take(*std::move(log));
-            state.all_opened &= job->second.log != nullptr;
+            if (log != nullptr) job->second.take(std::move(log));
             const bool is_last = ++state.opened == state.logs.size();
             if (!is_last && now < state.next_line) return;
             state.next_line = now + kProgressInterval;
@@ -78,28 +73,40 @@ void FoundLogs::open() {
 }
 
 Replicas::OpenProgress FoundLogs::progress() const {
-    return state_.with([](const State& state) {
-        return Replicas::OpenProgress{state.opened, state.logs.size()};
-    });
+    return state_.with(
+        [](const State& state) { return Replicas::OpenProgress{state.opened, state.logs.size()}; });
 }
 
-Result<std::unique_ptr<storage::Log>> FoundLogs::open_one(const storage::TopicPartition& partition,
-                                                          const Found& found) const {
+/// Null if it can't be opened.
+std::unique_ptr<storage::Log> FoundLogs::open_one(const storage::TopicPartition& partition,
+                                                  const Found& found) const {
     // The topic's own settings come with its metadata.
-    return storage::Log::open(
+    auto log = storage::Log::open(
         env_, logger_, fmt::format("{}/{}", directories_[found.directory].path(), partition.text()),
         storage::LogOptions{}, found.recovery);
+    if (log) return *std::move(log);
+    LOG_ERROR(logger_, "a log can't be opened", kv("partition", partition.text()),
+              kv("why", log.error().why));
+    return nullptr;
 }
 
 std::optional<FoundLogs::Claimed> FoundLogs::claim(const storage::TopicPartition& partition,
                                                    Uuid topic_id) {
-    return state_.with([&](State& state) -> std::optional<Claimed> {
+    Found* const found = state_.with([&](State& state) -> Found* {
         const auto at = state.logs.find(partition);
-        if (at == state.logs.end()) return std::nullopt;
-        Found& found = at->second;
-        if (!found.topic_id.is_zero() && found.topic_id != topic_id) return std::nullopt;
-        Claimed claimed{std::move(found.log), found.directory, found.high_watermark};
-        state.logs.erase(at);
+        if (at == state.logs.end()) return nullptr;
+        Found& log = at->second;
+        return log.topic_id.is_zero() || log.topic_id == topic_id ? &log : nullptr;
+    });
+    if (found == nullptr) return std::nullopt;
+    // Only the caller of claim() changes it now. Whoever checkpoints does not wait for a recovery.
+    auto again = found->log == nullptr && directories_.usable(found->directory)
+                     ? open_one(partition, *found)
+                     : nullptr;
+    return state_.with([&](State& state) {
+        if (again != nullptr) found->take(std::move(again));
+        Claimed claimed{std::move(found->log), found->directory, found->high_watermark};
+        if (claimed.log != nullptr) state.logs.erase(partition);
         return claimed;
     });
 }
@@ -135,20 +142,23 @@ void FoundLogs::add_checkpoints(std::size_t directory, Checkpoints& checkpoints)
 std::vector<storage::FoundPartition> FoundLogs::unclaimed() const {
     return state_.with([](const State& state) {
         std::vector<storage::FoundPartition> all;
-        for (const auto& [partition, found] : state.logs)
-            all.push_back({partition, found.topic_id});
+        for (const auto& [partition, found] : state.logs) {
+            if (found.log != nullptr) all.push_back({partition, found.topic_id});
+        }
         return all;
     });
 }
 
 Result<void> FoundLogs::close() {
     return state_.with([](State& state) -> Result<void> {
+        bool all_opened = true;
         for (auto& [partition, found] : state.logs) {
+            all_opened &= found.log != nullptr;
             if (found.log == nullptr) continue;
             TRY_VOID(found.log->close());
             found.recovery.recovery_point = found.log->log_end_offset();
         }
-        if (state.all_opened) return ok();
+        if (all_opened) return ok();
         return fail(ErrorCode::kafka_storage_error,
                     "a log could not be opened and has to be recovered");
     });

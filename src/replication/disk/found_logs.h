@@ -25,26 +25,28 @@ public:
     /// the same partition.
     Result<void> find(const std::vector<bool>& directory_was_clean);
     /// Opens, and recovers where the stop was not clean, one log after the other until none is
-    /// left; several threads may do so together. A log that can't be opened is claimed without one.
+    /// left; several threads may do so together. A log that can't be opened stays here.
     void open();
     Replicas::OpenProgress progress() const;
 
     struct Claimed {
-        /// Null if it could not be opened.
+        /// Null if it can't be opened: it stays here, as it was found.
         std::unique_ptr<storage::Log> log;
         std::size_t directory = 0;
         Offset high_watermark;
     };
     /// The log of this partition of this topic; a log without a topic id (none was written yet)
-    /// belongs to whoever has its name.
+    /// belongs to whoever has its name. One that could not be opened yet is tried again. One caller
+    /// at a time.
     std::optional<Claimed> claim(const storage::TopicPartition& partition, Uuid topic_id);
     /// Closes and forgets a stray, whose name in `directory` somebody else needs.
     void drop(const storage::TopicPartition& partition, std::size_t directory);
 
     /// Their part of the directory's checkpoints.
     void add_checkpoints(std::size_t directory, Checkpoints& checkpoints) const;
+    /// Of those that are open.
     std::vector<storage::FoundPartition> unclaimed() const;
-    /// An error also if a log was never opened: the stop is not clean then, whoever claimed it.
+    /// An error also if a log was never opened: the stop is not clean then.
     Result<void> close();
 
 private:
@@ -69,13 +71,12 @@ private:
         ByPartition logs;
         ByPartition::iterator next;  ///< to be opened
         std::size_t opened = 0;
-        bool all_opened = true;
         env::Instant next_line;
     };
 
     Result<void> find_in(std::size_t directory, bool was_clean, ByPartition& found) const;
-    Result<std::unique_ptr<storage::Log>> open_one(const storage::TopicPartition& partition,
-                                                   const Found& found) const;
+    std::unique_ptr<storage::Log> open_one(const storage::TopicPartition& partition,
+                                           const Found& found) const;
 
     env::Env& env_;
     Logger logger_;

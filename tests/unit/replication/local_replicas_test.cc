@@ -97,6 +97,15 @@ protected:
         make();
         loaded_ = replicas_->load({clean, clean});
     }
+    /// A start after a crash, when the first log that is opened can't be.
+    void open_with_failure(int error_number) {
+        open(false);
+        make();
+        ASSERT_TRUE(replicas_->find_logs({false, false}));
+        node_.faults().fail_call(0, error_number);
+        replicas_->open_logs();
+        ASSERT_TRUE(node_.faults().has_fired());
+    }
     void make() {
         std::vector<storage::LogDirectory*> all;
         for (const auto& directory : directories_) all.push_back(directory.get());
@@ -217,6 +226,59 @@ TEST_F(LocalReplicasTest, RecoversAfterACrash) {
     apply({kTopic});
     EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(7));
     EXPECT_THAT(sink_->lines(), testing::HasSubstr("opened logs done=1 all=1"));
+}
+
+TEST_F(LocalReplicasTest, ALogThatCouldNotBeOpenedIsRecoveredWhenItCan) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    ASSERT_TRUE(find(kTopic, 0)->flush());
+    ASSERT_EQ(find(kTopic, 0)->delete_records(Offset(3), [](BrokerId) { return true; }).code,
+              ErrorCode::none);
+    ASSERT_TRUE(replicas_->checkpoint());
+    ASSERT_EQ(produce(*find(kTopic, 0), 3), ErrorCode::none);
+    open_with_failure(EMFILE);
+    node_.faults().fail_call(0, EMFILE);
+    apply({kTopic});
+    ASSERT_TRUE(find(kTopic, 0)->offline());
+    // It keeps its place in the checkpoints, and the stop is not clean while it is not recovered.
+    ASSERT_TRUE(replicas_->checkpoint());
+    EXPECT_EQ(read("/a/recovery-point-offset-checkpoint"), "0\n1\nt 0 4\n");
+    EXPECT_EQ(read("/a/log-start-offset-checkpoint"), "0\n1\nt 0 3\n");
+    EXPECT_EQ(read("/a/replication-offset-checkpoint"), "0\n1\nt 0 4\n");
+    EXPECT_THAT(sink_->lines(), testing::Not(testing::HasSubstr("no known replica")));
+
+    apply({kTopic});
+    ASSERT_FALSE(find(kTopic, 0)->offline());
+    EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(3));
+    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(7));
+    EXPECT_EQ(find(kTopic, 0)->durable_end_offset(), Offset(4));
+    EXPECT_TRUE(replicas_->close()) << "all is recovered";
+}
+
+TEST_F(LocalReplicasTest, AStopIsNotCleanWhileALogIsNotRecovered) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    open_with_failure(EIO);
+    node_.faults().fail_call(0, EMFILE);
+    apply({kTopic});
+    EXPECT_FALSE(replicas_->close());
+}
+
+TEST_F(LocalReplicasTest, ALogWhoseDirectoryWasThereIsCheckedWhole) {
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
+    // The replica is taken away, but its directory can't be renamed.
+    metadata::Image none = Topics().image();
+    node_.faults().fail_call(0, EIO);
+    replicas_->apply(none, std::vector<Uuid>{kTopic});
+    ASSERT_TRUE(node_.faults().has_fired());
+    ASSERT_TRUE(exists("/a/t-0"));
+    apply({kTopic});
+    EXPECT_EQ(find(kTopic, 0)->log_end_offset(), Offset(4));
+    EXPECT_EQ(find(kTopic, 0)->durable_end_offset(), Offset(0)) << "never synced";
 }
 
 TEST_F(LocalReplicasTest, StartsAFollowerAtItsCheckpointedHighWatermark) {
