@@ -2,6 +2,8 @@
 // Turns are taken under the guard; partitions are asked, and listeners registered, without it.
 #include "fetch_session.h"
 
+#include <algorithm>
+
 #include "milena/base/invariant.h"
 #include "milena/protocol/arena.h"
 #include "session_slots.h"
@@ -20,10 +22,18 @@ std::int32_t next_epoch(std::int32_t epoch) {
 
 /// Nobody makes a session larger than all may be together, nor keeps names here of topics that
 /// can't exist.
-bool fits(std::size_t partitions, const FetchRequest& body) {
+bool fits(const SessionPartitions& kept, const FetchRequest& body) {
+    std::size_t partitions = kept.size();
     for (const auto& topic : body.topics) {
         partitions += topic.partitions.size();
         if (topic.topic.size() > SessionPartitions::kNameBytesMax) return false;
+    }
+    if (partitions <= SessionSlots::kPartitionsMax) return true;
+    for (const auto& topic : body.topics) {
+        partitions -=
+            static_cast<std::size_t>(std::ranges::count_if(topic.partitions, [&](const auto& one) {
+                return kept.contains({topic.topic, topic.topic_id}, one.partition);
+            }));
     }
     return partitions <= SessionSlots::kPartitionsMax;
 }
@@ -95,7 +105,7 @@ SessionTurn FetchSession::begin(const FetchRequest& body, std::int16_t version,
             turn.code = ErrorCode::invalid_fetch_session_epoch;
         } else if (uses_topic_ids_ != (version >= kFirstVersionWithTopicIds)) {
             turn.code = ErrorCode::fetch_session_topic_id_error;
-        } else if (!fits(state.partitions.size(), body)) {
+        } else if (!fits(state.partitions, body)) {
             turn.code = ErrorCode::fetch_session_id_not_found;
         } else {
             waiter = std::exchange(state.waiter, {});

@@ -25,7 +25,7 @@ std::shared_ptr<FetchSession> FetchSessions::find(std::int32_t id) const {
 std::int32_t FetchSessions::open(const protocol::FetchRequest& body, std::int16_t version,
                                  bool is_follower, std::span<const FetchPart> parts) {
     if (has_overlong_name(body)) return 0;
-    std::shared_ptr<FetchSession> evicted;
+    std::vector<std::shared_ptr<FetchSession>> evicted;
     std::shared_ptr<FetchSession> session;
     const env::Instant now = env_.clock().now();
     slots_.with([&](SessionSlots& slots) {
@@ -36,7 +36,7 @@ std::int32_t FetchSessions::open(const protocol::FetchRequest& body, std::int16_
         if (slots.admit({id, is_follower, parts.size(), made}, now, evicted))
             session = std::move(made);
     });
-    if (evicted != nullptr) evicted->end();
+    for (const auto& one : evicted) one->end();
     if (session == nullptr) return 0;
     session->fill(body, parts);  // nobody else knows its id yet
     return session->id();

@@ -42,6 +42,9 @@ public:
     /// The partition is asked for, from now on or with other values than before; marked. Gives its
     /// slot.
     Slot ask(const FetchTopic& topic, const Asked& asked);
+    bool contains(const FetchTopic& topic, std::int32_t partition) const {
+        return by_name_.contains(Key{topic, partition});
+    }
     /// Its slot is in nobody's use until release(). Nothing if there is no such partition.
     std::optional<Slot> forget(const FetchTopic& topic, std::int32_t partition);
     void release(Slot slot) { free_.push_back(slot); }

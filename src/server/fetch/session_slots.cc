@@ -28,25 +28,45 @@ std::shared_ptr<FetchSession> SessionSlots::find(std::int32_t id) const {
     return found == kept_.end() ? nullptr : found->second.session;
 }
 
-/// Who makes room for `session`, or 0.
-std::int32_t SessionSlots::evictable(const NewSession& session, env::Instant now) const {
+/// Who was not used for so long that it makes room for anybody, or 0.
+std::int32_t SessionSlots::unused(env::Instant now) const {
     if (by_use_.empty()) return 0;
     const std::int32_t oldest = by_use_.front();
-    if (now - kept_.at(oldest).last_used > kEvictionAge) return oldest;
+    return now - kept_.at(oldest).last_used > kEvictionAge ? oldest : 0;
+}
+
+/// Who leaves its slot to `session`, or 0.
+std::int32_t SessionSlots::evictable(const NewSession& session, env::Instant now) const {
+    if (const std::int32_t oldest = unused(now); oldest != 0) return oldest;
     const auto& candidates = session.is_privileged ? to_followers_ : to_all_;
     if (candidates.empty()) return 0;
     const Worth worth{session.is_privileged, session.partitions, 0};
     return worth < *candidates.begin() ? 0 : std::get<std::int32_t>(*candidates.begin());
 }
 
+/// Who leaves the room of its partitions to `session`, or 0.
+std::int32_t SessionSlots::largest_evictable(const NewSession& session, env::Instant now) const {
+    if (const std::int32_t oldest = unused(now); oldest != 0) return oldest;
+    const auto& candidates = session.is_privileged ? to_followers_ : to_all_;
+    const auto behind_consumers = candidates.lower_bound(Worth{true, 0, 0});
+    if (behind_consumers == candidates.begin()) return 0;
+    const auto& [_, partitions, id] = *std::prev(behind_consumers);
+    return session.is_privileged || partitions > session.partitions ? id : 0;
+}
+
 bool SessionSlots::admit(NewSession session, env::Instant now,
-                         std::shared_ptr<FetchSession>& evicted) {
+                         std::vector<std::shared_ptr<FetchSession>>& evicted) {
     INVARIANT(!contains(session.id), "two sessions with one id");
-    if (partitions_ + session.partitions > kPartitionsMax) return false;
+    if (sessions_max_ == 0 || session.partitions > kPartitionsMax) return false;
+    while (partitions_ + session.partitions > kPartitionsMax) {
+        const std::int32_t goes = largest_evictable(session, now);
+        if (goes == 0) return false;
+        evicted.push_back(remove(goes));
+    }
     if (kept_.size() >= sessions_max_) {
         const std::int32_t goes = evictable(session, now);
         if (goes == 0) return false;
-        evicted = remove(goes);
+        evicted.push_back(remove(goes));
     }
     Kept& kept = kept_[session.id];
     kept.session = std::move(session.session);

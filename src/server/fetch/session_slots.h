@@ -2,8 +2,10 @@
 // Which fetch sessions are kept: a bounded number, and who makes room for whom (KIP-227). A session
 // that was not used for two minutes makes room for anybody. Else a follower's goes before a
 // consumer's, and among equals the one with more partitions, unless the one that would have to go
-// is younger than two minutes: those only yield to followers, and only consumers' do. Decides only;
-// the sessions themselves are opaque. Not thread-safe.
+// is younger than two minutes: those only yield to followers, and only consumers' do. All together
+// hold a bounded number of partitions: where these are short the largest consumer's session goes,
+// to a follower's at once, to a smaller one after two minutes. Decides only; the sessions
+// themselves are opaque. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "milena/env/clock.h"
 
@@ -39,8 +42,9 @@ public:
     /// Null if there is none.
     std::shared_ptr<FetchSession> find(std::int32_t id) const;
 
-    /// Keeps the session if there is a slot, or one that can be had; `evicted` is who had it.
-    bool admit(NewSession session, env::Instant now, std::shared_ptr<FetchSession>& evicted);
+    /// Keeps the session if there is room, or some that can be had; `evicted` are those who had it.
+    bool admit(NewSession session, env::Instant now,
+               std::vector<std::shared_ptr<FetchSession>>& evicted);
     /// The session is used, with so many partitions now. False if they are too many.
     bool touch(std::int32_t id, std::size_t partitions, env::Instant now);
     /// What was kept under `id`, or null.
@@ -63,6 +67,8 @@ private:
     };
 
     std::int32_t evictable(const NewSession& session, env::Instant now) const;
+    std::int32_t largest_evictable(const NewSession& session, env::Instant now) const;
+    std::int32_t unused(env::Instant now) const;
     void rank(Kept& kept, Worth worth, env::Instant now);
 
     const std::size_t sessions_max_;

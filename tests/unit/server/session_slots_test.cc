@@ -14,7 +14,7 @@ protected:
     enum Who { consumer, follower };
 
     bool admit(std::int32_t id, Who who, std::size_t partitions, env::Duration at = 0s) {
-        std::shared_ptr<FetchSession> evicted;
+        std::vector<std::shared_ptr<FetchSession>> evicted;
         return slots.admit({id, who == follower, partitions, nullptr}, env::Instant(at), evicted);
     }
     void touch(std::int32_t id, std::size_t partitions, env::Duration at) {
@@ -104,9 +104,34 @@ TEST_F(SessionSlotsTest, AllTogetherHoldABoundedNumberOfPartitions) {
     EXPECT_FALSE(slots.touch(2, 6, env::Instant(1s)));
 }
 
+TEST_F(SessionSlotsTest, WhoHoldsAllPartitionsWithoutUseYieldsThemToAnybody) {
+    admit(1, consumer, SessionSlots::kPartitionsMax);
+    EXPECT_FALSE(admit(2, consumer, 1, 120s));
+    EXPECT_TRUE(admit(2, consumer, 1, 121s));
+    EXPECT_EQ(kept(), Ids{2});
+    EXPECT_EQ(slots.partitions(), 1U);
+}
+
+TEST_F(SessionSlotsTest, AFollowerTakesThePartitionsOfTheLargestConsumerAtOnce) {
+    admit(1, consumer, 1);
+    admit(2, consumer, SessionSlots::kPartitionsMax - 1);
+    EXPECT_TRUE(admit(3, follower, 10));
+    EXPECT_EQ(kept(), (Ids{1, 3}));
+    EXPECT_FALSE(admit(4, follower, SessionSlots::kPartitionsMax)) << "followers do not yield";
+    EXPECT_TRUE(slots.contains(3));
+}
+
+TEST_F(SessionSlotsTest, AnOldConsumerInUseYieldsItsPartitionsToASmallerOne) {
+    admit(1, consumer, SessionSlots::kPartitionsMax);
+    touch(1, SessionSlots::kPartitionsMax, 121s);
+    EXPECT_FALSE(admit(2, consumer, SessionSlots::kPartitionsMax, 122s));
+    EXPECT_TRUE(admit(2, consumer, 7, 122s));
+    EXPECT_EQ(kept(), Ids{2});
+}
+
 TEST_F(SessionSlotsTest, WithoutSlotsNobodyGetsOne) {
     SessionSlots none(0);
-    std::shared_ptr<FetchSession> evicted;
+    std::vector<std::shared_ptr<FetchSession>> evicted;
     EXPECT_FALSE(none.admit({1, true, 1, nullptr}, env::Instant(), evicted));
 }
 
