@@ -17,6 +17,7 @@ struct FetchScratch {
     std::vector<replication::FileRange> files;
     std::vector<protocol::Splice> splices;
     std::vector<DuePartition> due;
+    std::vector<std::string_view> names;  ///< of the turn's partitions, by their numbers
     std::vector<ForgottenPartition> forgotten;
     std::vector<std::uint32_t> news;
     /// Made with the first fetch that waits: what wakes one of a session, and one without.
@@ -34,6 +35,7 @@ struct FetchScratch {
         files.clear();
         splices.clear();
         due.clear();
+        names.clear();
         forgotten.clear();
     }
 };

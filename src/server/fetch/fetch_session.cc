@@ -126,13 +126,17 @@ SessionTurn FetchSession::begin(const FetchRequest& body, std::int16_t version,
 }
 
 bool FetchSession::take(const SessionTurn& turn, protocol::Arena& arena,
-                        std::vector<DuePartition>& out) {
+                        std::vector<std::string_view>& names, std::vector<DuePartition>& out) {
     out.clear();
     return state_.with([&](State& state) {
         if (state.epoch != turn.epoch) return false;
         state.partitions.take(state.taken);
         for (SessionPartitions::Taken& taken : state.taken) {
-            taken.topic.name = arena.copy(taken.topic.name);
+            if (taken.number == names.size()) names.emplace_back();
+            // One that is named by its id may have got its name since.
+            std::string_view& name = names[taken.number];
+            if (name != taken.topic.name) name = arena.copy(taken.topic.name);
+            taken.topic.name = name;
             out.push_back({taken, state.heard[taken.slot]});
         }
         return true;

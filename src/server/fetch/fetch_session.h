@@ -52,9 +52,11 @@ public:
     /// in.
     SessionTurn begin(const protocol::FetchRequest& body, std::int16_t version,
                       std::vector<ForgottenPartition>& scratch);
-    /// What has news since the last call; their names are copied into `arena`. False if the turn is
-    /// another's.
-    bool take(const SessionTurn& turn, protocol::Arena& arena, std::vector<DuePartition>& out);
+    /// What has news since the last call. `names` are those that the turn was given so far, by the
+    /// numbers of their partitions: new ones only are copied into `arena`, which must last as long.
+    /// False if the turn is another's.
+    bool take(const SessionTurn& turn, protocol::Arena& arena, std::vector<std::string_view>& names,
+              std::vector<DuePartition>& out);
     /// The slot hears the news of `replica` from now on, which may be none. To be called before it
     /// is read.
     void listen(Slot slot, const std::shared_ptr<replication::Partition>& replica);

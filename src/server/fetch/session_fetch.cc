@@ -52,8 +52,9 @@ env::Task<void> SessionFetch::wait(env::Instant deadline) {
 }
 
 bool SessionFetch::ask_due() {
-    auto& due = request_.session.fetch_scratch().due;
-    if (!session_->take(turn_, request_.arena, due)) return false;
+    FetchScratch& scratch = request_.session.fetch_scratch();
+    auto& due = scratch.due;
+    if (!session_->take(turn_, request_.arena, scratch.names, due)) return false;
     if (due.empty()) return true;
     const auto image = request_.broker().image.load();
     for (const DuePartition& one : due) ask(one, *image);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "fetch/session_slots.h"
+#include "heard_partition.h"
+#include "milena/protocol/arena.h"
 
 namespace milena::server {
 namespace {
@@ -39,10 +41,48 @@ protected:
         return turn;
     }
 
+    /// The numbers of the partitions that have news, each time the same request looks for some.
+    std::vector<std::int32_t> take(const SessionTurn& turn) {
+        EXPECT_TRUE(session->take(turn, arena, names, due));
+        std::vector<std::int32_t> out;
+        for (const DuePartition& one : due) out.push_back(one.partition.asked.partition);
+        return out;
+    }
+    using Numbers = std::vector<std::int32_t>;
+
+    protocol::Arena arena;
+    std::vector<std::string_view> names;
+    std::vector<DuePartition> due;
     std::shared_ptr<FetchSession> session = std::make_shared<FetchSession>(7, false);
     std::int32_t epoch = 1;
     std::vector<ForgottenPartition> scratch;
 };
+
+TEST_F(FetchSessionTest, ManyWakeUpsOfOneRequestTakeNoMoreMemory) {
+    const SessionTurn turn = begin(numbered(0, 2));
+    EXPECT_EQ(take(turn), (Numbers{0, 1}));
+    const auto replica = std::make_shared<HeardPartition>();
+    for (const DuePartition& one : due) session->listen(one.partition.slot, replica);
+    const std::size_t used = arena.bytes_used();
+    EXPECT_EQ(used, 2 * std::string_view("topic").size());
+    for (int i = 0; i < 1000; ++i) {
+        replica->tell();
+        EXPECT_EQ(take(turn), (Numbers{0, 1}));
+        EXPECT_EQ(due[1].partition.topic.name, "topic");
+    }
+    EXPECT_EQ(arena.bytes_used(), used);
+}
+
+TEST_F(FetchSessionTest, ANameThatWasLearntInATurnIsThereInTheSameTurn) {
+    const SessionTurn turn = begin(numbered(0, 1));
+    EXPECT_EQ(take(turn), Numbers{0});
+    const auto replica = std::make_shared<HeardPartition>();
+    session->listen(due[0].partition.slot, replica);
+    session->remember_name(due[0].partition.slot, "learnt");
+    replica->tell();
+    EXPECT_EQ(take(turn), Numbers{0});
+    EXPECT_EQ(due[0].partition.topic.name, "learnt");
+}
 
 TEST_F(FetchSessionTest, MayAskAgainForAllOfManyPartitions) {
     const auto many = numbered(0, SessionSlots::kPartitionsMax / 2 + 1);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A partition that has nothing but listeners, and lets a test step in between when one registers.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "milena/replication/partition.h"
+
+namespace milena::server {
+
+class HeardPartition final : public replication::Partition {
+public:
+    void tell() const {
+        for (const auto& listener : listeners_) {
+            if (const auto one = listener.lock()) one->partition_has_news();
+        }
+    }
+    std::size_t listeners() const { return listeners_.size(); }
+    /// Called once, when somebody is about to listen.
+    std::function<void()> before_listen;
+
+    void listen(std::weak_ptr<replication::FetchListener> listener) override {
+        if (const auto step = std::exchange(before_listen, nullptr)) step();
+        listeners_.push_back(std::move(listener));
+    }
+    void unlisten(const replication::FetchListener* listener) override {
+        std::erase_if(listeners_, [&](const auto& one) { return one.lock().get() == listener; });
+    }
+
+    const storage::TopicPartition& name() const override { return name_; }
+    Uuid topic_id() const override { return {}; }
+    Result<void> become(const replication::PartitionState&) override { return ok(); }
+    void configure(replication::PartitionSettings) override {}
+    void stop() override {}
+    std::optional<replication::ProduceAnswer> produce(MutableBytes, replication::Acks, env::Instant,
+                                                      replication::ProduceDone,
+                                                      record::Scratch*) override {
+        return replication::ProduceAnswer{};
+    }
+    env::Instant expire(env::Instant) override { return env::kNever; }
+    replication::FetchAnswer fetch(const replication::FetchQuestion&) override { return {}; }
+    replication::OffsetAnswer find_offset(const replication::OffsetQuestion&) override {
+        return {};
+    }
+    replication::EpochAnswer end_of_epoch(LeaderEpoch, LeaderEpoch) override { return {}; }
+    Result<std::vector<storage::ActiveProducer>> active_producers() const override {
+        return std::vector<storage::ActiveProducer>();
+    }
+    void expire_producers(replication::Timestamp) override {}
+    replication::DeleteAnswer delete_records(Offset, const replication::FollowerCounts&) override {
+        return {};
+    }
+    replication::DeleteAnswer low_watermark(const replication::FollowerCounts&) const override {
+        return {};
+    }
+    std::uint64_t size_bytes() const override { return 0; }
+    Offset high_watermark() const override { return {}; }
+    Offset log_start_offset() const override { return {}; }
+    Offset log_end_offset() const override { return {}; }
+    replication::CurrentLeader current_leader() const override { return {}; }
+    replication::Figures figures() const override { return {}; }
+    replication::Traffic& traffic() override { return traffic_; }
+    bool offline() const override { return false; }
+    Result<void> flush() override { return ok(); }
+    Offset durable_end_offset() const override { return {}; }
+    Result<void> close() override { return ok(); }
+
+private:
+    storage::TopicPartition name_;
+    replication::Traffic traffic_;
+    std::vector<std::weak_ptr<replication::FetchListener>> listeners_;
+};
+
+}  // namespace milena::server
