@@ -143,21 +143,51 @@ bool FetchSession::take(const SessionTurn& turn, protocol::Arena& arena,
     });
 }
 
-void FetchSession::listen(Slot slot, const std::shared_ptr<Partition>& replica) {
-    std::shared_ptr<replication::FetchListener> listener;
+void FetchSession::listen(const SessionTurn& turn, Slot slot,
+                          const std::shared_ptr<Partition>& replica) {
     std::shared_ptr<Partition> before = replica;
-    const bool hears = state_.with([&](State& state) {
-        before.swap(state.heard[slot]);
-        listener = {shared_from_this(), &state.listeners[slot]};
-        return !state.has_ended;
+    state_.with([&](State& state) {
+        if (state.epoch == turn.epoch && !state.has_ended) before.swap(state.heard[slot]);
     });
     if (before == replica) return;
-    if (before != nullptr) before->unlisten(listener.get());
-    if (replica != nullptr && hears) replica->listen(listener);
+    if (before != nullptr) follow(turn, slot, before, true);
+    if (replica != nullptr) follow(turn, slot, replica, false);
 }
 
-void FetchSession::remember_name(Slot slot, std::string_view name) {
-    state_.with([&](State& state) { state.partitions.remember_name(slot, name); });
+/// The session may end, and a later turn give the slot to another partition or back to this one, at
+/// any time in between: whoever registers or unregisters looks again, so that the last one to do so
+/// leaves it as it should be.
+void FetchSession::follow(const SessionTurn& turn, Slot slot,
+                          const std::shared_ptr<Partition>& replica, bool listens) {
+    std::shared_ptr<replication::FetchListener> listener;
+    const auto should_listen = [&] {
+        return state_.with([&](State& state) {
+            listener = {shared_from_this(), &state.listeners[slot]};
+            return state.heard[slot] == replica;
+        });
+    };
+    bool has_changed = false;
+    while (should_listen() != listens) {
+        listens = !listens;
+        has_changed = true;
+        if (listens) {
+            replica->listen(listener);
+        } else {
+            replica->unlisten(listener.get());
+        }
+    }
+    // A later turn may have read it before it was listened to.
+    if (has_changed && listens && !is_current(turn)) mark(slot);
+}
+
+bool FetchSession::is_current(const SessionTurn& turn) const {
+    return state_.with([&](const State& state) { return state.epoch == turn.epoch; });
+}
+
+void FetchSession::remember_name(const SessionTurn& turn, Slot slot, std::string_view name) {
+    state_.with([&](State& state) {
+        if (state.epoch == turn.epoch) state.partitions.remember_name(slot, name);
+    });
 }
 
 void FetchSession::mark(Slot slot) {

@@ -58,9 +58,11 @@ public:
     bool take(const SessionTurn& turn, protocol::Arena& arena, std::vector<std::string_view>& names,
               std::vector<DuePartition>& out);
     /// The slot hears the news of `replica` from now on, which may be none. To be called before it
-    /// is read.
-    void listen(Slot slot, const std::shared_ptr<replication::Partition>& replica);
-    void remember_name(Slot slot, std::string_view name);
+    /// is read. Nothing if the turn is another's: the slot may be too.
+    void listen(const SessionTurn& turn, Slot slot,
+                const std::shared_ptr<replication::Partition>& replica);
+    /// That of a topic which is named by its id. Nothing if the turn is another's.
+    void remember_name(const SessionTurn& turn, Slot slot, std::string_view name);
     /// Something that is marked, or the end of the turn, wakes `waiter`, until settle().
     void wake(const SessionTurn& turn, const std::weak_ptr<env::Wakeup>& waiter);
     /// Says which of `parts`, in the order of their numbers, must be told. False if the turn is
@@ -89,6 +91,11 @@ private:
     };
 
     void mark(Slot slot);
+    bool is_current(const SessionTurn& turn) const;
+    /// The slot's listener is registered with `replica`, as `listens` says it is now, if that is
+    /// what the slot hears.
+    void follow(const SessionTurn& turn, Slot slot,
+                const std::shared_ptr<replication::Partition>& replica, bool listens);
     void ask(State& state, const protocol::FetchRequest& body);
     static void forget(State& state, const protocol::FetchRequest& body,
                        std::vector<ForgottenPartition>& out);

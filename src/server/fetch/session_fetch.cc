@@ -70,11 +70,11 @@ void SessionFetch::ask(const DuePartition& due, const metadata::Image& image) {
               : find_topic(request_, image, topic.name, security::Operation::read);
     FetchPart& part = fetching_.set(number, topic, asked, found);
     if (found && by_id) {
-        if (topic.name.empty()) session_->remember_name(slot, (*found)->name);
+        if (topic.name.empty()) session_->remember_name(turn_, slot, (*found)->name);
         if ((*found)->id != topic.id && part.can_be_asked)
             fetching_.refuse(part, ErrorCode::inconsistent_topic_id);
     }
-    if (part.replica != due.replica) session_->listen(slot, part.replica);
+    if (part.replica != due.replica) session_->listen(turn_, slot, part.replica);
     fetching_.ask_if_room(number);
 }
 

@@ -17,6 +17,7 @@ constexpr std::int16_t kVersion = 12;
 
 class FetchSessionTest : public testing::Test {
 protected:
+    using Slot = FetchSession::Slot;
     using Partitions = std::vector<FetchRequest::FetchPartition>;
 
     static Partitions numbered(std::int32_t from, std::int32_t count) {
@@ -62,7 +63,7 @@ TEST_F(FetchSessionTest, ManyWakeUpsOfOneRequestTakeNoMoreMemory) {
     const SessionTurn turn = begin(numbered(0, 2));
     EXPECT_EQ(take(turn), (Numbers{0, 1}));
     const auto replica = std::make_shared<HeardPartition>();
-    for (const DuePartition& one : due) session->listen(one.partition.slot, replica);
+    for (const DuePartition& one : due) session->listen(turn, one.partition.slot, replica);
     const std::size_t used = arena.bytes_used();
     EXPECT_EQ(used, 2 * std::string_view("topic").size());
     for (int i = 0; i < 1000; ++i) {
@@ -77,11 +78,80 @@ TEST_F(FetchSessionTest, ANameThatWasLearntInATurnIsThereInTheSameTurn) {
     const SessionTurn turn = begin(numbered(0, 1));
     EXPECT_EQ(take(turn), Numbers{0});
     const auto replica = std::make_shared<HeardPartition>();
-    session->listen(due[0].partition.slot, replica);
-    session->remember_name(due[0].partition.slot, "learnt");
+    session->listen(turn, due[0].partition.slot, replica);
+    session->remember_name(turn, due[0].partition.slot, "learnt");
     replica->tell();
     EXPECT_EQ(take(turn), Numbers{0});
     EXPECT_EQ(due[0].partition.topic.name, "learnt");
+}
+
+TEST_F(FetchSessionTest, ATurnThatIsOverLeavesAnothersSlotAlone) {
+    const auto first = std::make_shared<HeardPartition>();
+    const auto second = std::make_shared<HeardPartition>();
+    const SessionTurn over = begin(numbered(0, 1));
+    take(over);
+    const Slot slot = due[0].partition.slot;
+    begin({}, {0});
+    const SessionTurn turn = begin(numbered(1, 1));
+    names.clear();
+    EXPECT_EQ(take(turn), Numbers{1});
+    EXPECT_EQ(due[0].partition.slot, slot);
+    session->listen(turn, slot, second);
+
+    session->listen(over, slot, first);
+    session->remember_name(over, slot, "other");
+    EXPECT_EQ(first->listeners(), 0U);
+    second->tell();
+    EXPECT_EQ(take(turn), Numbers{1});
+    EXPECT_EQ(due[0].replica, second);
+    EXPECT_EQ(due[0].partition.topic.name, "topic");
+}
+
+TEST_F(FetchSessionTest, ATurnThatEndsWhileItRegistersTakesThatBack) {
+    const auto first = std::make_shared<HeardPartition>();
+    const auto second = std::make_shared<HeardPartition>();
+    const SessionTurn over = begin(numbered(0, 1));
+    take(over);
+    const Slot slot = due[0].partition.slot;
+    SessionTurn turn;
+    first->before_listen = [&] {
+        begin({}, {0});
+        turn = begin(numbered(1, 1));
+        names.clear();
+        EXPECT_EQ(take(turn), Numbers{1});
+        session->listen(turn, slot, second);
+    };
+    session->listen(over, slot, first);
+    EXPECT_EQ(first->listeners(), 0U);
+    EXPECT_EQ(second->listeners(), 1U);
+    EXPECT_EQ(take(turn), Numbers{});
+}
+
+TEST_F(FetchSessionTest, ATurnThatReadBeforeAnOlderOneListenedReadsAgain) {
+    const auto replica = std::make_shared<HeardPartition>();
+    const SessionTurn over = begin(numbered(0, 1));
+    take(over);
+    SessionTurn turn;
+    replica->before_listen = [&] {
+        turn = begin({});
+        names.clear();
+        EXPECT_EQ(take(turn), Numbers{0});
+        EXPECT_EQ(due[0].replica, replica);
+    };
+    session->listen(over, due[0].partition.slot, replica);
+    EXPECT_EQ(replica->listeners(), 1U);
+    EXPECT_EQ(take(turn), Numbers{0});
+}
+
+TEST_F(FetchSessionTest, WhatEndsWhileItRegistersIsNotListenedTo) {
+    const auto replica = std::make_shared<HeardPartition>();
+    const SessionTurn turn = begin(numbered(0, 1));
+    take(turn);
+    replica->before_listen = [&] { session->end(); };
+    session->listen(turn, due[0].partition.slot, replica);
+    EXPECT_EQ(replica->listeners(), 0U);
+    session->listen(turn, due[0].partition.slot, replica);
+    EXPECT_EQ(replica->listeners(), 0U);
 }
 
 TEST_F(FetchSessionTest, MayAskAgainForAllOfManyPartitions) {
