@@ -121,6 +121,8 @@ Result<void> Loader::seal(Segment& segment) {
 }
 
 Result<void> Loader::recover_from(std::size_t first) {
+    // Whoever wrote what is found may have ended before it synced the names.
+    has_new_names_ = true;
     TRY_VOID(load_producers(segments_[first]->base()));
     for (std::size_t index = first; index < segments_.size(); ++index) {
         Segment& segment = *segments_[index];
