@@ -11,6 +11,8 @@ namespace milena::storage {
 namespace {
 
 constexpr std::size_t kMagicEnd = 17;
+/// A batch that begins behind it might have no next offset.
+constexpr std::int64_t kBaseOffsetMax = INT64_MAX - INT32_MAX - 1;
 
 std::unexpected<Error> bad_batch(const env::File& file, std::uint64_t position,
                                  std::string_view why) {
@@ -24,6 +26,8 @@ Result<std::size_t> batch_size(const env::File& file, std::uint64_t position, By
         return bad_batch(file, position, "the file ends inside a batch header");
     const auto magic = load<std::int8_t>(head.data() + kMagicEnd - 1);
     if (magic != record::kMagic) return bad_batch(file, position, fmt::format("magic {}", magic));
+    if (load<std::int64_t>(head.data()) > kBaseOffsetMax)
+        return bad_batch(file, position, "its offsets are beyond any log's");
     auto size = record::announced_size(head);
     if (!size) return bad_batch(file, position, size.error().why);
     return **size;

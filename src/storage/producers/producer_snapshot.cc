@@ -40,6 +40,8 @@ std::optional<ProducerEntry> decode_entry(const std::byte* at) {
     const ProducedBatch last{load<std::int32_t>(at + 10), load<std::int32_t>(at + 22),
                              Offset(load<std::int64_t>(at + 14)), entry.last_timestamp};
     if (last.last_sequence < kNoSequence || last.offset_delta < 0) return std::nullopt;
+    if (last.last_offset.value >= 0 && last.offset_delta > last.last_offset.value)
+        return std::nullopt;
     if (last.last_offset.value >= 0) entry.add(last);
     return entry;
 }
@@ -101,6 +103,13 @@ Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,
     TRY(const std::size_t count, file->read_at(0, bytes));
     auto entries = decode_snapshot(BytesView(bytes).first(count));
     if (!entries) return fail_at(path, entries.error());
+    for (const ProducerEntry& entry : *entries) {
+        const Offset last = entry.last_batch() ? entry.last_batch()->last_offset : Offset(-1);
+        if (std::max(last, entry.transaction_start) >= at) {
+            return fail(ErrorCode::corrupt_message,
+                        fmt::format("{}: producer {} is behind it", path, entry.id));
+        }
+    }
     return entries;
 }
 

@@ -27,6 +27,7 @@ Result<std::vector<ProducerEntry>> decode_snapshot(BytesView bytes);
 Result<std::shared_ptr<env::File>> write_snapshot(env::FileSystem& files,
                                                   const std::string& directory, Offset at,
                                                   const ProducerStates& states);
+/// CORRUPT_MESSAGE too if it knows of offsets at or behind its own.
 Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,
                                                  const std::string& directory, Offset at);
 

@@ -77,7 +77,8 @@ TEST(ProducerSnapshot, ACountThatIsNotThatOfTheEntriesIsDamage) {
 TEST(ProducerSnapshot, NumbersThatNoProducerCanHaveAreDamage) {
     const auto good = encode_snapshot(three_producers());
     constexpr std::size_t kSecondEntryAt = 10 + 46;
-    for (const auto& [at, number] : {std::pair<std::size_t, std::int32_t>(10, -2), {22, -1}}) {
+    for (const auto& [at, number] :
+         {std::pair<std::size_t, std::int32_t>(10, -2), {22, -1}, {22, 14}}) {
         auto bytes = good;
         store(bytes.data() + kSecondEntryAt + at, number);
         store(bytes.data() + 2, crc32c(BytesView(bytes).subspan(6)));
@@ -92,6 +93,28 @@ TEST(ProducerSnapshot, IsFoundUnderItsOffset) {
     ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(16), three_producers()));
     EXPECT_TRUE(node.files().exists("/data/00000000000000000016.snapshot"));
     EXPECT_EQ(read_snapshot(node.files(), "/data", Offset(16))->size(), 3U);
+}
+
+TEST(ProducerSnapshot, OffsetsThatLieBehindItAreDamage) {
+    sim::World world(1);
+    sim::Node& node = world.add_node("n1");
+    ASSERT_TRUE(node.files().create_directories("/data"));
+    ProducerStates batch_at_13;
+    batch_at_13.note(record::BatchView(support::sent_batch(10, {.producer = 5, .records = 4})));
+    ProducerStates open_at_13;
+    ProducerEntry open;
+    open.id = ProducerId(5);
+    open.epoch = 0;
+    open.transaction_start = Offset(13);
+    open_at_13.restore(open);
+    for (const ProducerStates* const states : {&batch_at_13, &open_at_13}) {
+        ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(14), *states));
+        EXPECT_TRUE(read_snapshot(node.files(), "/data", Offset(14)));
+        ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(13), *states));
+        const auto read = read_snapshot(node.files(), "/data", Offset(13));
+        ASSERT_FALSE(read);
+        EXPECT_EQ(read.error().code, ErrorCode::corrupt_message);
+    }
 }
 
 }  // namespace
