@@ -39,7 +39,8 @@ void PartitionLog::set_options(const LogOptions& options) {
 /// takes it offline.
 void PartitionLog::settle_gap() {
     const Offset gap = *std::exchange(unsynced_gap_, std::nullopt);
-    if (!options_.is_gapless || gap >= log_end_) return;
+    // What lies before the start of the log is not missed any more.
+    if (!options_.is_gapless || gap <= log_start_ || gap >= log_end_) return;
     LOG_WARN(logger_, "dropping segments behind a gap", kv("directory", directory_),
              kv("log_end", gap));
     const auto cut = truncate_to(gap);

@@ -81,6 +81,21 @@ TEST_F(LogLoaderTest, AFlippedBitEndsTheLogThere) {
     EXPECT_EQ(all_batches(*log)->size(), 4U);
 }
 
+TEST_F(LogLoaderTest, ABatchOfOffsetsThatNoLogHasEndsTheLog) {
+    auto log = filled(2);
+    log.reset();
+    const std::string name = "00000000000000000000.log";
+    const auto file = *node.files().open(path(name), env::OpenMode::read_write);
+    const std::uint64_t size = *file->size();
+    auto batch = plain_batch(0, 5, 1);
+    store(batch.data(), INT64_MAX - 1);
+    ASSERT_TRUE(file->write_at(size, batch));
+    EXPECT_EQ(open()->log_end_offset(), Offset(4));
+    ASSERT_TRUE(file->write_at(size, batch));
+    EXPECT_EQ(open(small_segments(), {.recovery_point = Offset(INT64_MAX)})->log_end_offset(),
+              Offset(4));
+}
+
 TEST_F(LogLoaderTest, BatchesBelowTheRecoveryPointAreNotRead) {
     auto log = filled(4);
     ASSERT_TRUE(log->flush());
@@ -127,6 +142,47 @@ TEST_F(LogLoaderTest, AGapIsCutOnceTheTopicIsKnown) {
         ASSERT_TRUE(all_batches(*log));
         log->set_options(small_segments());
         EXPECT_EQ(log->log_end_offset() == end, is_compacted) << "a compacted topic is known now";
+    }
+}
+
+TEST_F(LogLoaderTest, AGapAtTheLogsStartCutsNothing) {
+    // The last batch of the second segment is lost, and the log begins behind it.
+    LogOptions unknown = small_segments();
+    unknown.is_gapless = false;
+    auto log = filled(40);
+    log.reset();
+    const std::string second = nth_file(1, ".log");
+    const std::string third = nth_file(2, ".log");
+    ASSERT_TRUE((*node.files().open(path(second), env::OpenMode::read_write))
+                    ->truncate(size_of(second) - plain_batch(0, 2, 1).size()));
+    const Offset start(std::stoll(third));
+    log = open(unknown, {.log_start_offset = start});
+    log->set_options(small_segments());
+    EXPECT_EQ(log->log_start_offset(), start);
+    EXPECT_EQ(log->log_end_offset(), Offset(80));
+}
+
+TEST_F(LogLoaderTest, WhatAKilledProcessWroteIsSyncedWithItsName) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        sim::World cut(seed);
+        sim::Node& victim = cut.add_node("n1");
+        ASSERT_TRUE(env::create_durable_directories(victim.files(), kLogDirectory));
+        auto log = *LogTest::open(victim, small_segments());
+        for (int i = 0; i < 10; ++i) ASSERT_TRUE(log->append(plain_batch(2 * i, 2, 1)));
+        ASSERT_TRUE(log->flush());
+        ASSERT_TRUE(log->append(plain_batch(20, 2, 1)));
+        ASSERT_EQ(log->segment_count(), 2U);
+        log.reset();
+        cut.crash(victim, sim::Crash::process);
+        cut.restart(victim);
+        log = *LogTest::open(victim, small_segments(), {.recovery_point = Offset(20)});
+        ASSERT_TRUE(log->append(plain_batch(22, 2, 1)));
+        ASSERT_TRUE(log->flush());
+        log.reset();
+        cut.crash(victim, sim::Crash::power);
+        cut.restart(victim);
+        log = *LogTest::open(victim, small_segments(), {.recovery_point = Offset(24)});
+        ASSERT_EQ(log->log_end_offset(), Offset(24)) << "seed " << seed;
     }
 }
 
