@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "milena/controller/topic_names.h"
 #include "partitions.h"
 
 namespace milena::controller {
@@ -36,12 +37,14 @@ public:
     void elect(const PartitionsToElect& asked) {
         ElectedTopic told{.topic = asked.topic};
         const auto topic = view_.image.topics->find(asked.topic);
+        // Said of every partition: no topic has a longer name.
+        const auto name = std::string_view(asked.topic).substr(0, kTopicNameBytesMax);
         for (const PartitionIndex index : asked.partitions) {
             if (topic) {
                 told.partitions.push_back(elect(*topic, index));
             } else {
                 told.partitions.push_back({index, ErrorCode::unknown_topic_or_partition,
-                                           fmt::format("No such topic as {}", asked.topic)});
+                                           fmt::format("No such topic as {}", name)});
             }
         }
         decision_.reply.push_back(std::move(told));

@@ -3,11 +3,14 @@
 // asked for one that nobody has made.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "milena/base/result.h"
 
 namespace milena::controller {
+
+inline constexpr std::size_t kTopicNameBytesMax = 249;
 
 /// INVALID_TOPIC_EXCEPTION with a reason for the client, unless the name has 1 to 249 characters of
 /// [a-zA-Z0-9._-] and is neither "." nor "..".

@@ -8,8 +8,6 @@
 
 namespace milena::controller {
 
-static constexpr std::size_t kNameMax = 249;
-
 static std::unexpected<Error> invalid(std::string why) {
     return fail(ErrorCode::invalid_topic_exception, std::move(why));
 }
@@ -24,9 +22,9 @@ Result<void> check_topic_name(std::string_view name) {
     if (name.empty()) return invalid(fmt::format("{}the empty string is not allowed", kInvalid));
     if (name == "." || name == "..")
         return invalid(fmt::format("{}'{}' is not allowed", kInvalid, name));
-    if (name.size() > kNameMax) {
+    if (name.size() > kTopicNameBytesMax) {
         return invalid(fmt::format("{}the length of '{}' is longer than the max allowed length {}",
-                                   kInvalid, name, kNameMax));
+                                   kInvalid, name, kTopicNameBytesMax));
     }
     if (!std::ranges::all_of(name, is_allowed)) {
         return invalid(fmt::format(

@@ -63,6 +63,12 @@ TEST_F(ElectionsTest, AreNotNeededWhereTheLeaderIsTheRightOne) {
     EXPECT_EQ(elect(kUnclean, 0), not_needed) << "somebody leads";
 }
 
+TEST_F(ElectionsTest, NameNoTopicAtGreaterLengthThanATopicMayHave) {
+    EXPECT_EQ(
+        elect(kPreferred, 0, std::string(32'767, 'x')),
+        Told(ErrorCode::unknown_topic_or_partition, "No such topic as " + std::string(249, 'x')));
+}
+
 TEST_F(ElectionsTest, AreRefusedWhileThePreferredLeaderIsAway) {
     cluster_.fence(1);
     EXPECT_EQ(elect(kPreferred, 0), Told(ErrorCode::preferred_leader_not_available,
