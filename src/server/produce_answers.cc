@@ -28,7 +28,7 @@ ProduceResponse::PartitionProduceResponse encode_part(const ProduceAnswers::Part
     out.base_offset = answer.base_offset.value;
     out.log_append_time_ms = answer.log_append_time.value;
     out.log_start_offset = answer.log_start_offset.value;
-    if (!answer.why.empty()) out.error_message = std::string_view(answer.why);
+    if (!answer.why.empty()) out.error_message = error_text(answer.why);
     if (version >= kFirstVersionWithLeaders) {
         out.current_leader.leader_id = answer.current_leader.leader.value;
         out.current_leader.leader_epoch = answer.current_leader.epoch.value;
@@ -38,7 +38,7 @@ ProduceResponse::PartitionProduceResponse encode_part(const ProduceAnswers::Part
             answer.record_errors.size());
         for (std::size_t i = 0; i < errors.size(); ++i) {
             errors[i].batch_index = answer.record_errors[i].index;
-            errors[i].batch_index_error_message = std::string_view(answer.record_errors[i].message);
+            errors[i].batch_index_error_message = error_text(answer.record_errors[i].message);
         }
         out.record_errors = errors;
     }

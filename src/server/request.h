@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "error_text.h"
 #include "milena/protocol/codec.h"
 #include "milena/protocol/header.h"
 #include "session.h"

@@ -4,7 +4,12 @@ import random
 import time
 import unittest
 
-from support import node, records, wire
+from conversations.configs import BROKER, DESCRIBE_CONFIGS
+from conversations.producers import DESCRIBE_PRODUCERS
+from conversations.talk import CREATE_TOPICS, ELECT_LEADERS, Talk
+from support import messages, node, records, wire
+
+POLICY_VIOLATION = 44
 
 
 class ConnectionLimitsTest(unittest.TestCase):
@@ -104,6 +109,59 @@ class DataLimitsTest(unittest.TestCase):
             self.assertEqual(connection.create_topic('once', partitions=3), 0)
             self.assertEqual(connection.create_topic('once'), 36)
             self.assertEqual(len(connection.metadata(['once']).topics['once'][1]), 3)
+
+
+class AnswerLimitsTest(unittest.TestCase):
+    """What a small request asks for again and again does not become a large answer."""
+
+    @classmethod
+    def setUpClass(cls):
+        if node.PEER:
+            raise unittest.SkipTest('promises of Milena')
+        cls.node = node.Node().start()
+        cls.addClassCleanup(cls.node.__exit__)
+
+    def setUp(self):
+        self.talk = Talk(self.node.port, self.id().rpartition('.')[2], timeout_s=60)
+        self.addCleanup(self.talk.hang_up)
+
+    def test_descriptions_beyond_the_limit_are_refused(self):
+        asked = [{'ResourceType': BROKER, 'ResourceName': '1', 'ConfigurationKeys': None}] * 5000
+        connection = self.talk.connect()
+        connection.send(wire.frame(messages.request(DESCRIBE_CONFIGS, 4, {
+            'Resources': asked, 'IncludeSynonyms': True, 'IncludeDocumentation': True}, 1)))
+        answer = connection.receive_frame()
+        self.assertLess(len(answer), 256 << 20)
+        self.assertIn(b'Too many values for one request.', answer)
+        self.assertEqual(connection.metadata().topics, {})
+
+    def test_many_elections_are_refused_in_an_answer_of_bounded_length(self):
+        topics = [{'Topic': 'x' * 32000, 'Partitions': list(range(9000))}]
+        answer = self.talk.quietly(ELECT_LEADERS, 2, TopicPartitions=topics, ElectionType=0, TimeoutMs=9000)
+        told = answer['ReplicaElectionResults'][0]['PartitionResult']
+        self.assertEqual({(p['ErrorCode'], p['ErrorMessage']) for p in told}, {(3, 'No such topic as ' + 'x' * 249)})
+        self.assertEqual(len(told), 9000)
+        topics[0]['Partitions'] *= 2
+        answer = self.talk.quietly(ELECT_LEADERS, 2, TopicPartitions=topics, ElectionType=0, TimeoutMs=9000)
+        self.assertEqual(answer['ErrorCode'], POLICY_VIOLATION)
+        self.assertEqual(len(answer['ReplicaElectionResults'][0]['PartitionResult']), 10_000)
+
+    def test_many_partitions_are_not_asked_for_their_producers(self):
+        topics = [{'Name': 't', 'PartitionIndexes': [0] * 6000}] * 2
+        answer = self.talk.quietly(DESCRIBE_PRODUCERS, 0, Topics=topics)
+        parts = [p['ErrorCode'] for t in answer['Topics'] for p in t['Partitions']]
+        self.assertEqual(parts, [POLICY_VIOLATION] * 10_000)
+
+    def test_an_error_that_names_what_is_as_long_as_a_string_may_be_is_told(self):
+        name = 'x' * 32767
+        answer = self.talk.quietly(CREATE_TOPICS, 5, timeoutMs=9000, Topics=[
+            {'Name': name, 'NumPartitions': 1, 'ReplicationFactor': 1}])
+        self.assertEqual(answer['Topics'][0]['ErrorCode'], 17)
+        self.assertEqual(len(answer['Topics'][0]['ErrorMessage']), 32767)
+        answer = self.talk.quietly(DESCRIBE_CONFIGS, 1, Resources=[
+            {'ResourceType': BROKER, 'ResourceName': name, 'ConfigurationKeys': None}])
+        self.assertEqual(answer['Results'][0]['ErrorCode'], 42)
+        self.assertEqual(len(answer['Results'][0]['ErrorMessage']), 32767)
 
 
 if __name__ == '__main__':

@@ -79,7 +79,7 @@ CreateTopicsResponse::CreatableTopicResult result(const Request& request,
     out.topic_id = topic.id;
     out.error_code = static_cast<std::int16_t>(topic.code);
     out.error_message = std::nullopt;
-    if (!topic.why.empty()) out.error_message = std::string_view(topic.why);
+    if (!topic.why.empty()) out.error_message = error_text(topic.why);
     if (topic.code != ErrorCode::none) return out;
     if (request.session.may(Operation::describe_configs, ResourceType::topic, topic.name)) {
         out.num_partitions = topic.partition_count;

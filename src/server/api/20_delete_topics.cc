@@ -44,7 +44,7 @@ public:
         if (name) out.name = request_.arena.copy(*name);
         out.topic_id = id;
         out.error_code = static_cast<std::int16_t>(code);
-        if (!why.empty()) out.error_message = request_.arena.copy(why);
+        if (!why.empty()) out.error_message = request_.arena.copy(error_text(why));
         all_.push_back(out);
     }
 

@@ -19,6 +19,11 @@ using config::ValueType;
 using metadata::ResourceType;
 using protocol::DescribeConfigsRequest;
 using protocol::DescribeConfigsResponse;
+
+/// What one request may have described, as memory: some 20,000 topics. The rest is refused.
+constexpr std::size_t kMemoryMax = 256UZ << 20;
+constexpr std::string_view kTooMuch = "Too many values for one request.";
+
 using Resource = DescribeConfigsRequest::DescribeConfigsResource;
 
 std::int8_t wire_type(const std::optional<ValueType>& type) {
@@ -94,6 +99,7 @@ void keep_asked(std::vector<DescribedConfig>& configs, const Resource& resource)
     std::erase_if(configs, [&](const DescribedConfig& config) {
         return std::ranges::find(keys, std::string_view(config.name)) == keys.end();
     });
+    configs.shrink_to_fit();
 }
 
 DescribeConfigsResponse::DescribeConfigsResourceResult entry(Request& request,
@@ -124,36 +130,72 @@ DescribeConfigsResponse::DescribeConfigsResourceResult entry(Request& request,
     return out;
 }
 
-env::Task<Result<void>> serve(Request& request) {
-    CO_TRY(const auto body, decode_body<DescribeConfigsRequest>(request));
-    // Views of it are in the response.
-    std::vector<Result<std::vector<DescribedConfig>>> described;
-    described.reserve(body.resources.size());
-    auto results = request.arena.make_array<DescribeConfigsResponse::DescribeConfigsResult>(
-        body.resources.size());
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const Resource& resource = body.resources[i];
-        auto& found = described.emplace_back(describe(request, resource));
-        auto& result = results[i];
+std::size_t memory_of(const std::vector<DescribedConfig>& configs) {
+    std::size_t bytes = 0;
+    for (const DescribedConfig& config : configs) {
+        bytes += sizeof(config) + config.doc.size();
+        bytes += config.synonyms.size() * sizeof(config.synonyms.front());
+        if (config.value) bytes += config.value->size();
+    }
+    return bytes;
+}
+
+class Describing {
+public:
+    Describing(Request& request, const DescribeConfigsRequest& body)
+        : request_(request), body_(body) {
+        described_.reserve(body.resources.size());
+    }
+
+    std::span<DescribeConfigsResponse::DescribeConfigsResult> all() {
+        auto results = request_.arena.make_array<DescribeConfigsResponse::DescribeConfigsResult>(
+            body_.resources.size());
+        for (std::size_t i = 0; i < results.size(); ++i)
+            describe_one(body_.resources[i], results[i]);
+        return results;
+    }
+
+private:
+    void describe_one(const Resource& resource,
+                      DescribeConfigsResponse::DescribeConfigsResult& result) {
         result.resource_type = resource.resource_type;
         result.resource_name = resource.resource_name;
         result.error_message = std::string_view();
+        if (bytes_ > kMemoryMax) {
+            result.error_code = static_cast<std::int16_t>(ErrorCode::policy_violation);
+            result.error_message = kTooMuch;
+            return;
+        }
+        auto& found = described_.emplace_back(describe(request_, resource));
         if (!found) {
             result.error_code = static_cast<std::int16_t>(found.error().code);
-            result.error_message = std::string_view(found.error().why);
-            continue;
+            result.error_message = error_text(found.error().why);
+            bytes_ += sizeof(found) + found.error().why.size();
+            return;
         }
         keep_asked(*found, resource);
         auto entries =
-            request.arena.make_array<DescribeConfigsResponse::DescribeConfigsResourceResult>(
+            request_.arena.make_array<DescribeConfigsResponse::DescribeConfigsResourceResult>(
                 found->size());
         std::ranges::transform(*found, entries.begin(), [&](const DescribedConfig& config) {
-            return entry(request, body, config);
+            return entry(request_, body_, config);
         });
         result.configs = entries;
+        bytes_ += sizeof(found) + memory_of(*found);
     }
+
+    Request& request_;
+    const DescribeConfigsRequest& body_;
+    std::size_t bytes_ = 0;
+    /// Views of it are in the response.
+    std::vector<Result<std::vector<DescribedConfig>>> described_;
+};
+
+env::Task<Result<void>> serve(Request& request) {
+    CO_TRY(const auto body, decode_body<DescribeConfigsRequest>(request));
+    Describing describing(request, body);
     DescribeConfigsResponse response;
-    response.results = results;
+    response.results = describing.all();
     co_return answer(request, response);
 }
 

@@ -67,7 +67,7 @@ env::Task<Result<void>> serve(Request& request) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         results[i].name = grown[i].name;
         results[i].error_code = static_cast<std::int16_t>(grown[i].code);
-        if (!grown[i].why.empty()) results[i].error_message = std::string_view(grown[i].why);
+        if (!grown[i].why.empty()) results[i].error_message = error_text(grown[i].why);
     }
     CreatePartitionsResponse response;
     response.results = results;

@@ -13,6 +13,15 @@ using controller::ElectionType;
 using protocol::ElectLeadersRequest;
 using protocol::ElectLeadersResponse;
 
+/// More partitions than that are refused; as many are told so.
+constexpr std::size_t kPartitionsMax = 10'000;
+
+bool asks_for_too_much(const ElectLeadersRequest& body) {
+    std::size_t partitions = 0;
+    for (const auto& asked : body.topic_partitions) partitions += asked.partitions.size();
+    return partitions > kPartitionsMax;
+}
+
 controller::ElectLeadersRequest wanted(const ElectLeadersRequest& body) {
     controller::ElectLeadersRequest out{.type = static_cast<ElectionType>(body.election_type)};
     if (!body.topic_partitions.has_value()) return out;
@@ -39,6 +48,10 @@ env::Task<Result<std::vector<ElectedTopic>>> elect(Request& request,
         co_return fail(ErrorCode::invalid_request,
                        fmt::format("Unknown election type {}", body.election_type));
     }
+    if (asks_for_too_much(body)) {
+        co_return fail(ErrorCode::policy_violation,
+                       "Excessively large number of partitions per request.");
+    }
     const env::Instant deadline = request.deadline(body.timeout_ms);
     if (request.broker().env.clock().now() >= deadline)
         co_return fail(ErrorCode::request_timed_out, {});
@@ -49,13 +62,17 @@ env::Task<Result<std::vector<ElectedTopic>>> elect(Request& request,
     co_return elected;
 }
 
-/// Every partition that was named, with the error of all.
+/// Every partition that was named, up to the limit, with the error of all.
 std::vector<ElectedTopic> refused(const ElectLeadersRequest& body, const Error& error) {
     std::vector<ElectedTopic> out;
+    std::size_t left = kPartitionsMax;
     for (const auto& asked : body.topic_partitions) {
+        if (left == 0) break;
         ElectedTopic topic{.topic = std::string(asked.topic)};
-        for (const std::int32_t index : asked.partitions)
+        for (const std::int32_t index :
+             std::span(asked.partitions).first(std::min(left, asked.partitions.size())))
             topic.partitions.push_back({PartitionIndex(index), error.code, error.why});
+        left -= topic.partitions.size();
         out.push_back(std::move(topic));
     }
     return out;
@@ -71,8 +88,7 @@ protocol::Array<ElectLeadersResponse::ReplicaElectionResult> results(
             partitions[j].partition_id = elected[j].partition.value;
             partitions[j].error_code = static_cast<std::int16_t>(elected[j].code);
             partitions[j].error_message = std::nullopt;
-            if (!elected[j].why.empty())
-                partitions[j].error_message = std::string_view(elected[j].why);
+            if (!elected[j].why.empty()) partitions[j].error_message = error_text(elected[j].why);
         }
         out[i].topic = topics[i].topic;
         out[i].partition_result = partitions;

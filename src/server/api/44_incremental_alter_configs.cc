@@ -42,7 +42,7 @@ env::Task<Result<void>> serve(Request& request) {
         answers[i].resource_name = body.resources[i].resource_name;
         answers[i].error_code = static_cast<std::int16_t>(altered[i].code);
         answers[i].error_message = std::nullopt;
-        if (!altered[i].why.empty()) answers[i].error_message = std::string_view(altered[i].why);
+        if (!altered[i].why.empty()) answers[i].error_message = error_text(altered[i].why);
     }
     response.responses = answers;
     co_return answer(request, response);

@@ -88,7 +88,7 @@ env::Task<Result<void>> serve(Request& request) {
         response.topics = listing.topics();
     } else {
         response.error_code = static_cast<std::int16_t>(allowed.error().code);
-        response.error_message = std::string_view(allowed.error().why);
+        response.error_message = error_text(allowed.error().why);
     }
     co_return answer(request, response);
 }

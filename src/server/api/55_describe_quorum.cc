@@ -66,7 +66,7 @@ public:
 
     void fail_with(const Error& error) {
         response_.error_code = static_cast<std::int16_t>(error.code);
-        response_.error_message = std::string_view(error.why);
+        response_.error_message = error_text(error.why);
     }
 
     const DescribeQuorumResponse& response() const { return response_; }

@@ -18,6 +18,7 @@ constexpr std::int16_t kLastVersionWithResults = 1;
 /// The time that a request gives is not looked at.
 constexpr env::Duration kWait = std::chrono::seconds(30);
 
+/// Of version 0 Kafka's controller reads no more than the level: `allow_downgrade` allows nothing.
 controller::UpdateFeaturesRequest wanted(const UpdateFeaturesRequest& body) {
     controller::UpdateFeaturesRequest out{.updates = {}, .validate_only = body.validate_only};
     for (const auto& asked : body.feature_updates) {
@@ -60,7 +61,7 @@ env::Task<Result<void>> serve(Request& request) {
                   why;
         }
         response.error_code = static_cast<std::int16_t>(done.error().code);
-        response.error_message = std::string_view(why);
+        response.error_message = error_text(why);
     } else if (request.version() <= kLastVersionWithResults) {
         add_results(request, body, response);
     }

@@ -94,7 +94,7 @@ env::Task<Result<void>> serve(Request& request) {
     response.cluster_id = request.broker().cluster_id;
     if (const auto checked = check(request, body.endpoint_type); !checked) {
         response.error_code = static_cast<std::int16_t>(checked.error().code);
-        response.error_message = request.arena.copy(checked.error().why);
+        response.error_message = request.arena.copy(error_text(checked.error().why));
         co_return answer(request, response);
     }
     response.endpoint_type = body.endpoint_type;

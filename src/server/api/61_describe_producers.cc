@@ -12,6 +12,12 @@ namespace {
 using protocol::DescribeProducersRequest;
 using protocol::DescribeProducersResponse;
 
+/// A request that names more is refused; as many are told so.
+constexpr std::size_t kPartitionsMax = 10'000;
+/// The partitions beyond it are refused: one may be named again and again.
+constexpr std::size_t kProducersMax = 1'000'000;
+constexpr std::string_view kTooMuch = "Excessively large number of partitions per request.";
+
 Result<std::vector<storage::ActiveProducer>> producers_of(const Request& request,
                                                           const TopicLookup& topic,
                                                           std::int32_t partition) {
@@ -36,33 +42,67 @@ void describe(const storage::ActiveProducer& producer,
     out.current_txn_start_offset = producer.transaction_start.value;
 }
 
+class Describing {
+public:
+    Describing(Request& request, const DescribeProducersRequest& body) : request_(request) {
+        std::size_t partitions = 0;
+        for (const auto& asked : body.topics) partitions += asked.partition_indexes.size();
+        is_refused_ = partitions > kPartitionsMax;
+    }
+
+    DescribeProducersResponse::TopicResponse topic(
+        const DescribeProducersRequest::TopicRequest& asked) {
+        const auto found = find_topic(request_, *image_, asked.name, security::Operation::read);
+        const std::size_t most =
+            std::min(asked.partition_indexes.size(), kPartitionsMax - partitions_told_);
+        auto parts = request_.arena.make_array<DescribeProducersResponse::PartitionResponse>(most);
+        for (std::size_t i = 0; i < most; ++i)
+            parts[i] = partition(found, asked.partition_indexes[i]);
+        partitions_told_ += most;
+        DescribeProducersResponse::TopicResponse out;
+        out.name = asked.name;
+        out.partitions = parts;
+        return out;
+    }
+
+private:
+    DescribeProducersResponse::PartitionResponse partition(const TopicLookup& topic,
+                                                           std::int32_t index) {
+        DescribeProducersResponse::PartitionResponse out;
+        out.partition_index = index;
+        if (is_refused_ || producers_told_ >= kProducersMax) {
+            out.error_code = static_cast<std::int16_t>(ErrorCode::policy_violation);
+            out.error_message = kTooMuch;
+            return out;
+        }
+        const auto found = producers_of(request_, topic, index);
+        if (!found) {
+            out.error_code = static_cast<std::int16_t>(found.error().code);
+            if (!topic) out.error_message = words_for(found.error().code);
+            return out;
+        }
+        auto active =
+            request_.arena.make_array<DescribeProducersResponse::ProducerState>(found->size());
+        for (std::size_t i = 0; i < active.size(); ++i) describe((*found)[i], active[i]);
+        out.active_producers = active;
+        producers_told_ += active.size();
+        return out;
+    }
+
+    Request& request_;
+    std::shared_ptr<const metadata::Image> image_ = request_.broker().image.load();
+    bool is_refused_ = false;
+    std::size_t partitions_told_ = 0;
+    std::size_t producers_told_ = 0;
+};
+
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<DescribeProducersRequest>(request));
-    const auto image = request.broker().image.load();
-    DescribeProducersResponse response;
     auto topics =
         request.arena.make_array<DescribeProducersResponse::TopicResponse>(body.topics.size());
-    for (std::size_t i = 0; i < topics.size(); ++i) {
-        const auto& asked = body.topics[i];
-        const auto topic = find_topic(request, *image, asked.name, security::Operation::read);
-        auto parts = request.arena.make_array<DescribeProducersResponse::PartitionResponse>(
-            asked.partition_indexes.size());
-        for (std::size_t j = 0; j < parts.size(); ++j) {
-            parts[j].partition_index = asked.partition_indexes[j];
-            const auto found = producers_of(request, topic, asked.partition_indexes[j]);
-            if (!found) {
-                parts[j].error_code = static_cast<std::int16_t>(found.error().code);
-                if (!topic) parts[j].error_message = words_for(found.error().code);
-                continue;
-            }
-            auto active =
-                request.arena.make_array<DescribeProducersResponse::ProducerState>(found->size());
-            for (std::size_t k = 0; k < active.size(); ++k) describe((*found)[k], active[k]);
-            parts[j].active_producers = active;
-        }
-        topics[i].name = asked.name;
-        topics[i].partitions = parts;
-    }
+    Describing describing(request, body);
+    for (std::size_t i = 0; i < topics.size(); ++i) topics[i] = describing.topic(body.topics[i]);
+    DescribeProducersResponse response;
     response.topics = topics;
     co_return answer(request, response);
 }

@@ -29,7 +29,7 @@ env::Task<Result<void>> serve(Request& request) {
     response.error_message = std::nullopt;
     if (!done) {
         response.error_code = static_cast<std::int16_t>(done.error().code);
-        response.error_message = std::string_view(done.error().why);
+        response.error_message = error_text(done.error().why);
     }
     co_return answer(request, response);
 }
