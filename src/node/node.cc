@@ -243,7 +243,9 @@ private:
     Result<void> close_storage() {
         TRY_VOID(replicas_->close());
         const BrokerEpoch epoch = lifecycle_ == nullptr ? BrokerEpoch(-1) : lifecycle_->epoch();
+        const auto states = replicas_->directories();
         for (std::size_t i = 0; i < directories_.log_dir_count; ++i) {
+            if (!states[i].is_usable) continue;
             TRY_VOID(directories_.all[i].storage->mark_clean_shutdown(epoch));
         }
         return ok();

@@ -283,6 +283,13 @@ Result<std::string> LocalReplicas::rename_away(const storage::TopicPartition& pa
 /// Publishes the new table. The names of new directories are made durable once for all of them.
 void LocalReplicas::finish(Change& change) {
     table_.store(std::make_shared<const HostedTopics>(std::move(change.table).finish()));
+    // A directory that has failed since the start of the change did not have its replicas yet.
+    if (!directories_.all_usable()) {
+        for_each_local([&](const Hosted& hosted) {
+            if (!directories_.usable(hosted.directory) && !hosted.local->offline())
+                hosted.local->take_offline();
+        });
+    }
     for (std::size_t i = 0; i < directories_.size(); ++i) {
         if (!change.has_new_names[i]) continue;
         if (const auto synced = env_.files().sync_directory(directories_[i].path()); !synced) {
@@ -362,15 +369,19 @@ env::Instant LocalReplicas::remove_deleted() {
     return deleted_.remove_due(kRemovedAtOnce);
 }
 
-Result<void> LocalReplicas::checkpoint() {
-    tell_of_strays();
-    // An error that one log has met is one of its disk.
+/// An error that one log has met is one of its disk.
+void LocalReplicas::note_failed_logs() {
     for_each_local([&](const Hosted& hosted) {
         if (hosted.local->offline()) {
             fail_directory(hosted.directory, {ErrorCode::kafka_storage_error,
                                               hosted.local->name().text() + " failed"});
         }
     });
+}
+
+Result<void> LocalReplicas::checkpoint() {
+    tell_of_strays();
+    note_failed_logs();
     Result<void> all = ok();
     for (std::size_t i = 0; i < directories_.size(); ++i) {
         if (!directories_.usable(i)) continue;
@@ -406,6 +417,7 @@ std::size_t LocalReplicas::count_unsynced(std::size_t directory) const {
 /// Few logs are synced each by itself. Many take two syncs of the file system: one for all that
 /// they have written, one for the names that were changed after it.
 Result<void> LocalReplicas::close_logs(std::size_t directory) {
+    if (!directories_.usable(directory)) return ok();
     Result<void> all = ok();
     const auto each = [&](Result<void> (LocalPartition::*step)()) {
         for_each_local([&](const Hosted& hosted) {
@@ -430,6 +442,7 @@ Result<void> LocalReplicas::close() {
     const auto note = [&](const Result<void>& closed) {
         if (all && !closed) all = closed;
     };
+    note_failed_logs();
     for (std::size_t i = 0; i < directories_.size(); ++i) note(close_logs(i));
     note(found_.close());
     note(checkpoint());

@@ -71,6 +71,7 @@ private:
                                     std::string_view suffix);
     void finish(Change& change);
     void fail_directory(std::size_t directory, const Error& error);
+    void note_failed_logs();
     std::size_t count_unsynced(std::size_t directory) const;
     Result<void> close_logs(std::size_t directory);
     Checkpoints checkpoints_of(std::size_t directory) const;

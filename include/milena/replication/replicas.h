@@ -89,8 +89,8 @@ public:
     /// those that have changed. One caller at a time; may run beside apply(). The first call, which
     /// comes when the metadata is complete, also tells of logs that belong to no replica.
     virtual Result<void> checkpoint() = 0;
-    /// Syncs and closes every log and writes the checkpoints; the directories may then be marked
-    /// clean. The last call.
+    /// Syncs and closes every log of a directory that is usable and writes the checkpoints; these
+    /// directories may then be marked clean. The last call but for directories().
     virtual Result<void> close() = 0;
 };
 

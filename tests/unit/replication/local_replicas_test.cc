@@ -572,6 +572,35 @@ TEST_F(LocalReplicasTest, GoesOnWithoutADirectoryThatFailed) {
     EXPECT_TRUE(exists("/b/o-0"));
 }
 
+TEST_F(LocalReplicasTest, ReplicasMadeTogetherShareTheFateOfTheirDirectory) {
+    // The third of four fails, in the directory of the first.
+    topics_.add(kTopic, "t", 2);
+    const auto before = node_.faults().calls();
+    apply({kTopic});
+    const auto calls_of_two = node_.faults().calls() - before;
+    topics_.add(kOther, "o", 4);
+    node_.faults().fail_call(calls_of_two - 2, EIO);  // two syncs of names come last
+    apply({kOther});
+    ASSERT_TRUE(node_.faults().has_fired());
+    EXPECT_TRUE(find(kTopic, 0)->offline());
+    EXPECT_TRUE(find(kOther, 0)->offline()) << "not published yet when its directory failed";
+    EXPECT_TRUE(find(kOther, 2)->offline());
+    EXPECT_FALSE(find(kOther, 1)->offline() || find(kOther, 3)->offline());
+}
+
+TEST_F(LocalReplicasTest, AStopIsCleanForTheDirectoriesThatAreLeft) {
+    topics_.add(kTopic, "t", 4);
+    apply({kTopic});
+    for (int i = 0; i < 4; ++i) ASSERT_EQ(produce(*find(kTopic, i), 3), ErrorCode::none);
+    node_.faults().set_syncs_fail(true);
+    EXPECT_FALSE(find(kTopic, 0)->flush());
+    node_.faults().set_syncs_fail(false);
+    EXPECT_TRUE(replicas_->close());
+    EXPECT_FALSE(replicas_->directories()[0].is_usable) << "not to be marked clean";
+    EXPECT_TRUE(replicas_->directories()[1].is_usable);
+    EXPECT_EQ(read("/b/recovery-point-offset-checkpoint"), "0\n2\nt 1 3\nt 3 3\n");
+}
+
 TEST_F(LocalReplicasTest, TakesADirectoryOfflineWithTheFirstLogThatFails) {
     topics_.add(kTopic, "t", 4);
     apply({kTopic});
