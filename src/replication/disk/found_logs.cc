@@ -2,10 +2,19 @@
 // Finds, opens and hands out the logs that lay on the disk at start.
 #include "disk/found_logs.h"
 
+#include <limits>
+
 namespace milena::replication {
 namespace {
 
 constexpr env::Duration kProgressInterval = std::chrono::seconds(5);
+
+/// The topic's own settings come with its metadata. Until then no producer is forgotten.
+storage::LogOptions options_until_claimed() {
+    storage::LogOptions options;
+    options.producer_expiration_ms = std::numeric_limits<std::int64_t>::max();
+    return options;
+}
 
 Offset offset_in(const storage::OffsetCheckpoint& checkpoint,
                  const storage::TopicPartition& partition) {
@@ -80,10 +89,9 @@ Replicas::OpenProgress FoundLogs::progress() const {
 /// Null if it can't be opened.
 std::unique_ptr<storage::Log> FoundLogs::open_one(const storage::TopicPartition& partition,
                                                   const Found& found) const {
-    // The topic's own settings come with its metadata.
     auto log = storage::Log::open(
         env_, logger_, fmt::format("{}/{}", directories_[found.directory].path(), partition.text()),
-        storage::LogOptions{}, found.recovery);
+        options_until_claimed(), found.recovery);
     if (log) return *std::move(log);
     LOG_ERROR(logger_, "a log can't be opened", kv("partition", partition.text()),
               kv("why", log.error().why));

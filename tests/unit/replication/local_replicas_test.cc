@@ -13,6 +13,7 @@
 #include "core_script.h"
 #include "memory_log.h"
 #include "sim/world.h"
+#include "support/producers.h"
 
 namespace milena::replication {
 namespace {
@@ -459,6 +460,26 @@ TEST_F(LocalReplicasTest, DeletedRecordsStayDeletedAfterACrash) {
     open(false);
     apply({kTopic});
     EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(3));
+}
+
+TEST_F(LocalReplicasTest, AProducerIsRememberedOverAStartForAsLongAsItsTopicSays) {
+    constexpr std::int64_t kDay = 24LL * 3600 * 1000;
+    settings_.log.producer_expiration_ms = 7 * kDay;
+    topics_.add(kTopic, "t", 1);
+    apply({kTopic});
+    const std::int64_t long_ago = node_.clock().wall().value - 3 * kDay;
+    auto batch = support::sent_batch(0, {.producer = 5, .sequence = 0, .timestamp = long_ago});
+    ASSERT_EQ(find(kTopic, 0)->produce(batch, Acks::leader, {}, {})->code, ErrorCode::none);
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    apply({kTopic});
+    ASSERT_EQ(find(kTopic, 0)->active_producers()->size(), 1u);
+    find(kTopic, 0)->expire_producers(node_.clock().wall());
+    EXPECT_EQ(find(kTopic, 0)->active_producers()->size(), 1u);
+    settings_.log.producer_expiration_ms = kDay;
+    apply({kTopic});
+    find(kTopic, 0)->expire_producers(node_.clock().wall());
+    EXPECT_TRUE(find(kTopic, 0)->active_producers()->empty());
 }
 
 TEST_F(LocalReplicasTest, SyncsTheLogsThatAskForIt) {
