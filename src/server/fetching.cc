@@ -65,6 +65,11 @@ Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratc
     // More than the answer may hold will never be there.
     bytes_min_ = std::min(unsigned_limit(body.min_bytes), bytes_max_);
     INVARIANT(parts_.empty(), "two fetches work in one place");
+    if (fetching_replica(request, body).value >= 0) {
+        const bool may =
+            check_cluster_right(request, security::Operation::cluster_action).has_value();
+        reads_as_ = may ? ReadsAs::follower : ReadsAs::impostor;
+    }
 }
 
 Fetching::~Fetching() {
@@ -79,9 +84,7 @@ void Fetching::add_all() {
     const auto image = request_.broker().image.load();
     for (const auto& topic : body_.topics) {
         const auto found =
-            uses_topic_ids()
-                ? find_topic(request_, *image, topic.topic_id, security::Operation::read)
-                : find_topic(request_, *image, topic.topic, security::Operation::read);
+            uses_topic_ids() ? find(*image, topic.topic_id) : find(*image, topic.topic);
         for (const auto& asked : topic.partitions)
             set(parts_.size(), {topic.topic, topic.topic_id}, asked, found);
     }

@@ -24,6 +24,13 @@ public:
     Fetching& operator=(const Fetching&) = delete;
 
     bool uses_topic_ids() const;
+    /// A broker asks, and may: it needs CLUSTER_ACTION and no right on topics.
+    bool is_followers() const { return reads_as_ == ReadsAs::follower; }
+    /// The topic, or why whoever asks does not get it.
+    TopicLookup find(const metadata::Image& image, std::string_view name) const {
+        return find_as(image, name);
+    }
+    TopicLookup find(const metadata::Image& image, Uuid id) const { return find_as(image, id); }
     /// All partitions that the request names.
     void add_all();
     /// The partition with that number, which may be a new one, is asked so.
@@ -47,6 +54,12 @@ public:
     Result<void> answer_to(Request& request, std::int32_t session_id);
 
 private:
+    enum class ReadsAs : std::uint8_t { consumer, follower, impostor };
+    TopicLookup find_as(const metadata::Image& image, auto key) const {
+        if (reads_as_ == ReadsAs::follower) return find_topic(image, key);
+        if (reads_as_ == ReadsAs::impostor) return fail(ErrorCode::topic_authorization_failed, {});
+        return find_topic(request_, image, key, security::Operation::read);
+    }
     std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
     void count(const FetchPart& part) const;
     protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena);
@@ -59,6 +72,7 @@ private:
     const protocol::FetchRequest& body_;
     FetchScratch& scratch_;
     std::vector<FetchPart>& parts_;
+    ReadsAs reads_as_ = ReadsAs::consumer;
     std::uint64_t bytes_min_ = 0;
     std::uint64_t bytes_max_ = 0;
     std::uint64_t bytes_ = 0;

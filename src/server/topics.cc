@@ -14,17 +14,26 @@ bool may(const Request& request, security::Operation operation, std::string_view
 TopicLookup find_topic(const Request& request, const metadata::Image& image, std::string_view name,
                        security::Operation operation) {
     if (!may(request, operation, name)) return fail(ErrorCode::topic_authorization_failed, {});
+    return find_topic(image, name);
+}
+
+TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id,
+                       security::Operation operation) {
+    auto topic = find_topic(image, id);
+    if (topic && !may(request, operation, (*topic)->name))
+        return fail(ErrorCode::topic_authorization_failed, {});
+    return topic;
+}
+
+TopicLookup find_topic(const metadata::Image& image, std::string_view name) {
     auto topic = image.topics->find(name);
     if (topic == nullptr) return fail(ErrorCode::unknown_topic_or_partition, {});
     return topic;
 }
 
-TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id,
-                       security::Operation operation) {
+TopicLookup find_topic(const metadata::Image& image, Uuid id) {
     auto topic = image.topics->find(id);
     if (topic == nullptr) return fail(ErrorCode::unknown_topic_id, {});
-    if (!may(request, operation, topic->name))
-        return fail(ErrorCode::topic_authorization_failed, {});
     return topic;
 }
 

@@ -19,6 +19,10 @@ TopicLookup find_topic(const Request& request, const metadata::Image& image, std
 TopicLookup find_topic(const Request& request, const metadata::Image& image, Uuid id,
                        security::Operation operation);
 
+/// The same for who needs no right on topics.
+TopicLookup find_topic(const metadata::Image& image, std::string_view name);
+TopicLookup find_topic(const metadata::Image& image, Uuid id);
+
 /// This node's replica. UNKNOWN_TOPIC_OR_PARTITION if the topic has no such partition,
 /// NOT_LEADER_OR_FOLLOWER if it is on other nodes.
 Result<std::shared_ptr<replication::Partition>> find_replica(const Request& request,

@@ -57,9 +57,8 @@ env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
     }
     std::int32_t session_id = 0;
     if (body.session_epoch == kOpensSession) {
-        const bool is_follower = fetching_replica(request, body).value >= 0;
-        session_id = request.session.core().fetch_sessions.open(body, request.version(),
-                                                                is_follower, fetching.parts());
+        session_id = request.session.core().fetch_sessions.open(
+            body, request.version(), fetching.is_followers(), fetching.parts());
     }
     co_return fetching.answer_to(request, session_id);
 }

@@ -9,12 +9,12 @@ namespace {
 
 /// By its id. One that was deleted is no unknown id to a client that was told its name: there is no
 /// topic of that name, or another.
-TopicLookup find_by_id(const Request& request, const metadata::Image& image,
+TopicLookup find_by_id(const Fetching& fetching, const metadata::Image& image,
                        const FetchTopic& topic) {
-    auto found = find_topic(request, image, topic.id, security::Operation::read);
+    auto found = fetching.find(image, topic.id);
     if (found || found.error().code != ErrorCode::unknown_topic_id || topic.name.empty())
         return found;
-    return find_topic(request, image, topic.name, security::Operation::read);
+    return fetching.find(image, topic.name);
 }
 
 }  // namespace
@@ -66,8 +66,7 @@ void SessionFetch::ask(const DuePartition& due, const metadata::Image& image) {
     const auto& [slot, number, topic, asked] = due.partition;
     const bool by_id = fetching_.uses_topic_ids();
     const TopicLookup found =
-        by_id ? find_by_id(request_, image, topic)
-              : find_topic(request_, image, topic.name, security::Operation::read);
+        by_id ? find_by_id(fetching_, image, topic) : fetching_.find(image, topic.name);
     FetchPart& part = fetching_.set(number, topic, asked, found);
     if (found && by_id) {
         if (topic.name.empty()) session_->remember_name(turn_, slot, (*found)->name);
