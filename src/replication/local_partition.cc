@@ -261,6 +261,10 @@ std::optional<Offset> LocalPartition::start_to_checkpoint() const {
     return replica_.with([](const Replica& replica) { return replica.start_to_checkpoint(); });
 }
 
+bool LocalPartition::is_unsynced() const {
+    return replica_.with([](const Replica& replica) { return replica.is_unsynced(); });
+}
+
 Result<void> LocalPartition::begin_close() {
     stop();
     return replica_.with([](Replica& replica) { return replica.begin_close(); });

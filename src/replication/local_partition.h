@@ -67,6 +67,7 @@ public:
     }
     /// The log's start if no segment begins there, so that its files do not tell it.
     std::optional<Offset> start_to_checkpoint() const;
+    bool is_unsynced() const;
     /// The halves of close() for many logs of one directory; see storage::Log::begin_close().
     Result<void> begin_close();
     Result<void> end_close();

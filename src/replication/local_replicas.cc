@@ -406,10 +406,9 @@ void LocalReplicas::tell_of_strays() {
 }
 
 std::size_t LocalReplicas::count_unsynced(std::size_t directory) const {
-    std::size_t count = 0;
+    std::size_t count = found_.count_unsynced(directory);
     for_each_local([&](const Hosted& hosted) {
-        const LocalPartition& log = *hosted.local;
-        count += hosted.directory == directory && log.durable_end_offset() < log.log_end_offset();
+        count += hosted.directory == directory && hosted.local->is_unsynced();
     });
     return count;
 }
@@ -419,20 +418,23 @@ std::size_t LocalReplicas::count_unsynced(std::size_t directory) const {
 Result<void> LocalReplicas::close_logs(std::size_t directory) {
     if (!directories_.usable(directory)) return ok();
     Result<void> all = ok();
-    const auto each = [&](Result<void> (LocalPartition::*step)()) {
+    const auto each = [&](Result<void> (LocalPartition::*step)(),
+                          Result<void> (FoundLogs::*step_of_found)(std::size_t)) {
         for_each_local([&](const Hosted& hosted) {
             if (hosted.directory != directory) return;
             const Result<void> done = (*hosted.local.*step)();
             if (all && !done) all = done;
         });
+        const Result<void> done = (found_.*step_of_found)(directory);
+        if (all && !done) all = done;
     };
     if (count_unsynced(directory) <= kSyncedOneByOne) {
-        each(&LocalPartition::close);
+        each(&LocalPartition::close, &FoundLogs::close);
         return all;
     }
-    each(&LocalPartition::begin_close);
+    each(&LocalPartition::begin_close, &FoundLogs::begin_close);
     TRY_VOID(directories_[directory].sync_all());
-    each(&LocalPartition::end_close);
+    each(&LocalPartition::end_close, &FoundLogs::end_close);
     TRY_VOID(directories_[directory].sync_all());
     return all;
 }
@@ -444,7 +446,6 @@ Result<void> LocalReplicas::close() {
     };
     note_failed_logs();
     for (std::size_t i = 0; i < directories_.size(); ++i) note(close_logs(i));
-    note(found_.close());
     note(checkpoint());
     return all;
 }

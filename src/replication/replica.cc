@@ -3,6 +3,7 @@
 // and what concerns others goes into AfterGuard.
 #include "replica.h"
 
+#include "disk/unsynced.h"
 #include "fetch_bounds.h"
 #include "leader_epoch.h"
 #include "offset_lookup.h"
@@ -342,9 +343,15 @@ void Replica::expire_producers(Timestamp now) {
     if (!closed_ends_) partition_log_->expire_producers(now);
 }
 
+bool Replica::is_unsynced() const {
+    return !closed_ends_ && replication::is_unsynced(*partition_log_);
+}
+
+/// An empty log has nothing that is to be synced.
 Result<void> Replica::begin_close() {
     INVARIANT(stopped_, "closed before it was stopped");
-    return closed_ends_ ? ok() : partition_log_->begin_close();
+    if (closed_ends_) return ok();
+    return log_ends().end == Offset(0) ? close() : partition_log_->begin_close();
 }
 
 Result<void> Replica::end_close() {

@@ -90,6 +90,8 @@ public:
     void sync_failed(const Error& error, AfterGuard& after);
     /// After stop().
     Result<void> close();
+    /// A close has something to sync; nothing after it.
+    bool is_unsynced() const;
     /// See storage::Log::begin_close().
     Result<void> begin_close();
     Result<void> end_close();

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "disk/unsynced.h"
+
 namespace milena::replication {
 namespace {
 
@@ -157,19 +159,53 @@ std::vector<storage::FoundPartition> FoundLogs::unclaimed() const {
     });
 }
 
-Result<void> FoundLogs::close() {
-    return state_.with([](State& state) -> Result<void> {
-        bool all_opened = true;
-        for (auto& [partition, found] : state.logs) {
-            all_opened &= found.log != nullptr;
-            if (found.log == nullptr) continue;
-            TRY_VOID(found.log->close());
-            found.recovery.recovery_point = found.log->log_end_offset();
+std::size_t FoundLogs::count_unsynced(std::size_t directory) const {
+    return state_.with([&](const State& state) {
+        std::size_t count = 0;
+        for (const auto& [partition, found] : state.logs) {
+            count +=
+                found.directory == directory && found.log != nullptr && is_unsynced(*found.log);
         }
-        if (all_opened) return ok();
-        return fail(ErrorCode::kafka_storage_error,
-                    "a log could not be opened and has to be recovered");
+        return count;
     });
+}
+
+/// The last step of a close: what is open is whole then.
+Result<void> FoundLogs::close_each(std::size_t directory, Result<void> (storage::Log::*step)()) {
+    return state_.with([&](State& state) {
+        Result<void> all = ok();
+        for (auto& [partition, found] : state.logs) {
+            if (found.directory != directory) continue;
+            const Result<void> closed =
+                found.log == nullptr
+                    ? fail(ErrorCode::kafka_storage_error,
+                           partition.text() + " could not be opened and has to be recovered")
+                    : (*found.log.*step)();
+            if (closed) found.recovery.recovery_point = found.log->log_end_offset();
+            if (all && !closed) all = closed;
+        }
+        return all;
+    });
+}
+
+Result<void> FoundLogs::close(std::size_t directory) {
+    return close_each(directory, &storage::Log::close);
+}
+
+Result<void> FoundLogs::begin_close(std::size_t directory) {
+    return state_.with([&](State& state) {
+        Result<void> all = ok();
+        for (auto& [partition, found] : state.logs) {
+            if (found.directory != directory || found.log == nullptr) continue;
+            const Result<void> begun = found.log->begin_close();
+            if (all && !begun) all = begun;
+        }
+        return all;
+    });
+}
+
+Result<void> FoundLogs::end_close(std::size_t directory) {
+    return close_each(directory, &storage::Log::end_close);
 }
 
 }  // namespace milena::replication

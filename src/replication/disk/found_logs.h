@@ -46,8 +46,13 @@ public:
     void add_checkpoints(std::size_t directory, Checkpoints& checkpoints) const;
     /// Of those that are open.
     std::vector<storage::FoundPartition> unclaimed() const;
-    /// An error also if a log was never opened: the stop is not clean then.
-    Result<void> close();
+    std::size_t count_unsynced(std::size_t directory) const;
+    /// Closes the logs of one directory. An error also if one was never opened: the stop is not
+    /// clean then.
+    Result<void> close(std::size_t directory);
+    /// The halves of close(); see storage::Log::begin_close().
+    Result<void> begin_close(std::size_t directory);
+    Result<void> end_close(std::size_t directory);
 
 private:
     struct Found {
@@ -75,6 +80,7 @@ private:
     };
 
     Result<void> find_in(std::size_t directory, bool was_clean, ByPartition& found) const;
+    Result<void> close_each(std::size_t directory, Result<void> (storage::Log::*step)());
     std::unique_ptr<storage::Log> open_one(const storage::TopicPartition& partition,
                                            const Found& found) const;
 

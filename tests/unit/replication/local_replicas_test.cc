@@ -528,6 +528,38 @@ TEST_F(LocalReplicasTest, ClosesManyLogsWithFewSyncsAndLosesNothing) {
     }
 }
 
+TEST_F(LocalReplicasTest, ManyLogsThatHaveANewEpochOnlyAreNotSyncedOneByOne) {
+    topics_.add(kTopic, "t", 100);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(produce(*find(kTopic, i)), ErrorCode::none);
+    ASSERT_TRUE(replicas_->close());
+    open(true);
+    topics_.add(kTopic, "t", 100, 1);
+    apply({kTopic});
+    const auto before = node_.faults().calls();
+    ASSERT_TRUE(replicas_->close());
+    // Of each log, one file is made, written and put into its place.
+    EXPECT_LT(node_.faults().calls() - before, 350u);
+    world_.crash(node_, sim::Crash::power);
+    open(true);
+    apply({kTopic});
+    EXPECT_THAT(read("/b/t-99/leader-epoch-checkpoint"), "0\n2\n0 0\n1 1\n");
+}
+
+TEST_F(LocalReplicasTest, ManyLogsThatNobodyHasClaimedAreNotSyncedOneByOne) {
+    topics_.add(kTopic, "t", 100);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(produce(*find(kTopic, i)), ErrorCode::none);
+    open(false);
+    const auto before = node_.faults().calls();
+    ASSERT_TRUE(replicas_->close());
+    EXPECT_LT(node_.faults().calls() - before, 1200u);
+    world_.crash(node_, sim::Crash::power);
+    open(true);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(find(kTopic, i)->log_end_offset(), Offset(1));
+}
+
 TEST_F(LocalReplicasTest, AStopOfManyLogsWhoseSyncFailsIsNotClean) {
     topics_.add(kTopic, "t", 100);
     apply({kTopic});
