@@ -111,6 +111,7 @@ public:
         for (const auto& core : cores_) metrics.push_back(&core->metrics);
         write_requests(page, metrics);
         write_partitions(page, broker_.replicas, metrics);
+        fetch_sessions_.write_metrics(page);
         for (const auto& bound : bound_) {
             const telemetry::Label label{"listener", bound->listener.name};
             const auto closed = static_cast<double>(bound->closed.value());

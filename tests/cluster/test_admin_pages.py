@@ -7,7 +7,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from support import node, records
+from support import messages, node, records, wire
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[A-Za-z]+="(?:[^"\\]|\\.)*",?)*)\})? (-?[0-9.e+]+)')
 
@@ -68,6 +68,20 @@ class AdminPagesTest(unittest.TestCase):
             self.assertGreaterEqual(seen[name, 'request="FetchConsumer"'], 1)
             self.assertEqual(seen[name, 'request="FetchConsumer"'], seen[name, 'request="Fetch"'])
             self.assertEqual(seen[name, 'request="FetchFollower"'], 0)
+
+    def test_fetch_sessions_show(self):
+        name = 'kafka_server_fetchsessioncache_'
+        with self.node.connect() as connection:
+            connection.make_topic('in-session', partitions=3)
+            parts = [{'Partition': p, 'FetchOffset': 0, 'PartitionMaxBytes': 1} for p in range(3)]
+            connection.send(wire.frame(messages.request(wire.FETCH, 12, {
+                'SessionId': 0, 'SessionEpoch': 0, 'Topics': [{'Topic': 'in-session', 'Partitions': parts}]}, 1)))
+            _, body = messages.answer(wire.FETCH, 12, connection.receive_frame())
+            self.assertNotEqual(body['SessionId'], 0)
+            seen = self.metrics()
+            self.assertEqual(seen[name + 'numincrementalfetchsessions', ''], 1)
+            self.assertEqual(seen[name + 'numincrementalfetchpartitionscached', ''], 3)
+            self.assertEqual(seen[name + 'incrementalfetchsessionevictions_total', ''], 0)
 
     def test_requests_are_counted_by_api_and_version(self):
         with self.node.connect() as connection:

@@ -34,7 +34,7 @@ public:
     /// served.
     virtual env::Task<void> stop() = 0;
 
-    /// Requests, connections and partitions; from any thread.
+    /// Requests, connections, partitions and fetch sessions; from any thread.
     virtual void write_metrics(telemetry::Page& page) const = 0;
 };
 

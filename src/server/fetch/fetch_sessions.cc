@@ -7,7 +7,17 @@
 namespace milena::server {
 namespace {
 
+using telemetry::Kind;
+using telemetry::Metric;
+
 constexpr std::int16_t kFirstVersionWithTopicIds = 13;
+
+constexpr Metric kSessions{"kafka_server_fetchsessioncache_numincrementalfetchsessions",
+                           Kind::gauge, "Fetch sessions that are kept."};
+constexpr Metric kPartitions{"kafka_server_fetchsessioncache_numincrementalfetchpartitionscached",
+                             Kind::gauge, "Partitions of all fetch sessions together."};
+constexpr Metric kEvictions{"kafka_server_fetchsessioncache_incrementalfetchsessionevictions_total",
+                            Kind::counter, "Fetch sessions that had to go for others."};
 
 /// True if a topic is named that can't exist, so that nobody keeps such names here.
 bool has_overlong_name(const protocol::FetchRequest& body) {
@@ -53,6 +63,15 @@ bool FetchSessions::touch(FetchSession& session, const SessionTurn& turn) {
 void FetchSessions::remove(std::int32_t id) {
     const auto session = slots_.with([&](SessionSlots& slots) { return slots.remove(id); });
     if (session != nullptr) session->end();
+}
+
+void FetchSessions::write_metrics(telemetry::Page& page) const {
+    const auto [sessions, partitions, evictions] = slots_.with([](const SessionSlots& slots) {
+        return std::tuple(slots.size(), slots.partitions(), slots.evictions());
+    });
+    page.add(kSessions, static_cast<double>(sessions));
+    page.add(kPartitions, static_cast<double>(partitions));
+    page.add(kEvictions, static_cast<double>(evictions));
 }
 
 }  // namespace milena::server

@@ -5,6 +5,7 @@
 
 #include "fetch_session.h"
 #include "milena/env/env.h"
+#include "milena/telemetry/page.h"
 #include "session_slots.h"
 
 namespace milena::server {
@@ -23,6 +24,9 @@ public:
     bool touch(FetchSession& session, const SessionTurn& turn);
     /// Ends the session, if there is one.
     void remove(std::int32_t id);
+
+    /// How many there are, and what they hold.
+    void write_metrics(telemetry::Page& page) const;
 
 private:
     env::Env& env_;

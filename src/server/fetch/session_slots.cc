@@ -61,12 +61,12 @@ bool SessionSlots::admit(NewSession session, env::Instant now,
     while (partitions_ + session.partitions > kPartitionsMax) {
         const std::int32_t goes = largest_evictable(session, now);
         if (goes == 0) return false;
-        evicted.push_back(remove(goes));
+        evicted.push_back(evict(goes));
     }
     if (kept_.size() >= sessions_max_) {
         const std::int32_t goes = evictable(session, now);
         if (goes == 0) return false;
-        evicted.push_back(remove(goes));
+        evicted.push_back(evict(goes));
     }
     Kept& kept = kept_[session.id];
     kept.session = std::move(session.session);

@@ -52,6 +52,8 @@ public:
 
     std::size_t size() const { return kept_.size(); }
     std::size_t partitions() const { return partitions_; }
+    /// Sessions that had to go for others so far.
+    std::uint64_t evictions() const { return evictions_; }
 
 private:
     /// Least worth keeping first.
@@ -69,10 +71,15 @@ private:
     std::int32_t evictable(const NewSession& session, env::Instant now) const;
     std::int32_t largest_evictable(const NewSession& session, env::Instant now) const;
     std::int32_t unused(env::Instant now) const;
+    std::shared_ptr<FetchSession> evict(std::int32_t id) {
+        ++evictions_;
+        return remove(id);
+    }
     void rank(Kept& kept, Worth worth, env::Instant now);
 
     const std::size_t sessions_max_;
     std::size_t partitions_ = 0;
+    std::uint64_t evictions_ = 0;
     std::unordered_map<std::int32_t, Kept> kept_;
     std::list<std::int32_t> by_use_;  ///< the longest unused first
     std::set<Worth> to_followers_;    ///< who may have to go for a follower

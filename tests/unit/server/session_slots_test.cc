@@ -47,6 +47,7 @@ TEST_F(SessionSlotsTest, AFollowerTakesTheSlotOfTheSmallestConsumerAtOnce) {
     EXPECT_TRUE(admit(4, follower, 1));
     EXPECT_FALSE(admit(5, follower, 100)) << "followers that are young do not yield";
     EXPECT_EQ(kept(), (Ids{3, 4}));
+    EXPECT_EQ(slots.evictions(), 2U);
 }
 
 TEST_F(SessionSlotsTest, WhoeverIsUnusedForTwoMinutesYieldsToAnybody) {
@@ -93,6 +94,7 @@ TEST_F(SessionSlotsTest, OneThatHasGoneLeavesItsSlot) {
     admit(2, consumer, 1);
     slots.remove(1);
     slots.remove(1);
+    EXPECT_EQ(slots.evictions(), 0U);
     EXPECT_TRUE(admit(3, consumer, 1));
     EXPECT_EQ(slots.partitions(), 2U);
 }
