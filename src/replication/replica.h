@@ -81,9 +81,10 @@ public:
     bool offline() const { return storage_failed_ || (!closed_ends_ && partition_log_->offline()); }
     Offset durable_end_offset() const { return log_ends().durable_end; }
 
-    /// What a sync has to do; nothing after close(). end_sync() follows, whatever comes of it.
+    /// What a sync has to do; nothing after close() or offline. end_sync() follows, whatever comes
+    /// of it.
     storage::Log::PendingSync begin_sync();
-    void end_sync(AfterGuard& after) { after.wants_sync |= turn_.end(); }
+    void end_sync(AfterGuard& after);
     /// Asks for a sync if the log has unsynced records and had its last sync flush.ms ago.
     void sync_if_due(env::Instant now, AfterGuard& after);
     void synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after);

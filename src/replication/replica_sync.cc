@@ -20,15 +20,21 @@ void Replica::sync_if_due(env::Instant now, AfterGuard& after) {
 
 storage::Log::PendingSync Replica::begin_sync() {
     turn_.begin();
-    return closed_ends_ ? storage::Log::PendingSync{} : partition_log_->pending_sync();
+    return closed_ends_ || offline() ? storage::Log::PendingSync{} : partition_log_->pending_sync();
 }
 
 void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after) {
     last_sync_ = now;
-    if (closed_ends_) return;
+    if (closed_ends_ || offline()) return;
     partition_log_->mark_durable(done);
     if (LeaderCore* const core = leader())
         carry_out(core->synced(partition_log_->durable_end_offset(), now), after);
+}
+
+void Replica::end_sync(AfterGuard& after) {
+    // After a failed sync the same files may be synced without an error, and without their records.
+    const bool again = turn_.end();
+    if (!offline()) after.wants_sync |= again;
 }
 
 void Replica::sync_failed(const Error& error, AfterGuard& after) {

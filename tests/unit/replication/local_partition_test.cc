@@ -460,6 +460,27 @@ TEST_F(LocalPartitionTest, IsQueuedForASyncOnceForAllAppendsThatWaitForIt) {
     EXPECT_EQ(queue.take(), partition_);
 }
 
+TEST_F(LocalPartitionTest, AFailedSyncIsNotTriedAgainAndBelieved) {
+    SyncQueue<LocalPartition> queue;
+    settings_.acks_need_sync = true;
+    settings_.flush_messages = 1;
+    start();
+    partition_->queue_syncs_in(queue);
+    // Another append asks for a sync while the first is under way.
+    const auto file =
+        std::make_shared<ForgetfulFile>([this] { EXPECT_FALSE(produce(1, Acks::leader)); });
+    log_->sync_in(file);
+    ASSERT_FALSE(produce(1, Acks::leader));
+    ASSERT_EQ(queue.take(), partition_);
+    EXPECT_FALSE(partition_->flush());
+    ASSERT_EQ(done_.size(), 2u);
+    EXPECT_EQ(done_[1].code, ErrorCode::kafka_storage_error);
+    EXPECT_EQ(queue.take(), nullptr);
+    (void)partition_->flush();
+    EXPECT_EQ(file->syncs(), 1);
+    EXPECT_EQ(partition_->durable_end_offset(), Offset(0));
+}
+
 TEST_F(LocalPartitionTest, IsQueuedWhenItsLastSyncIsTooLongAgo) {
     SyncQueue<LocalPartition> queue;
     settings_.flush_interval = std::chrono::milliseconds(20);

@@ -4,6 +4,7 @@
 // read() gives is a file of its own, so that later appends do not change it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -36,6 +37,30 @@ private:
     static Result<void> unwritable() { return fail(ErrorCode::kafka_storage_error, "read only"); }
     std::string path_ = "memory";
     std::vector<std::byte> bytes_;
+};
+
+/// A file of a disk that forgets what it could not write: its first sync fails, the next does not.
+class ForgetfulFile final : public env::File {
+public:
+    /// `meanwhile` is called while it is synced.
+    explicit ForgetfulFile(std::function<void()> meanwhile) : meanwhile_(std::move(meanwhile)) {}
+    const std::string& path() const override { return path_; }
+    Result<std::size_t> read_at(std::uint64_t, MutableBytes) const override { return 0U; }
+    Result<void> write_at(std::uint64_t, std::span<const BytesView>) override { return ok(); }
+    Result<void> truncate(std::uint64_t) override { return ok(); }
+    Result<std::uint64_t> size() const override { return 0U; }
+    Result<void> sync() override {
+        meanwhile_();
+        return syncs_++ > 0 ? ok() : fail(ErrorCode::kafka_storage_error, "the test's sync");
+    }
+    void start_writeback(std::uint64_t, std::uint64_t) override {}
+    bool is_cached(std::uint64_t) const override { return true; }
+    int syncs() const { return syncs_; }
+
+private:
+    std::string path_ = "forgetful";
+    std::function<void()> meanwhile_;
+    int syncs_ = 0;
 };
 
 class MemoryLog final : public storage::Log {
@@ -185,10 +210,10 @@ public:
     PendingSync pending_sync() const override {
         PendingSync pending;
         pending.end = log_end_offset();
-        if (durable_ < pending.end)
-            pending.files.push_back(std::make_shared<MemoryFile>(std::vector<std::byte>()));
+        if (durable_ < pending.end) pending.files.push_back(file_to_sync_);
         return pending;
     }
+    void sync_in(std::shared_ptr<env::File> file) { file_to_sync_ = std::move(file); }
     bool has_unsynced_segments() const override { return has_rolled_; }
     void roll() { has_rolled_ = true; }
     void mark_durable(const PendingSync& done) override {
@@ -218,6 +243,8 @@ private:
     std::map<LeaderEpoch, Offset> epochs_;
     Offset start_;
     Offset first_;
+    std::shared_ptr<env::File> file_to_sync_ =
+        std::make_shared<MemoryFile>(std::vector<std::byte>());
     std::optional<Offset> old_until_;
     bool has_rolled_ = false;
     Offset durable_;
