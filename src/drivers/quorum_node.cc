@@ -169,7 +169,7 @@ Result<void> QuorumNode::perform(Synced synced) {
     }
     log.mark_durable(synced.done);
     step_and_queue(raft::Synced{log.durable_end_offset()});
-    start_sync();
+    if (!synced.done.lacks_epochs) start_sync();  // on a full disk the next write asks for it
     return ok();
 }
 

@@ -227,7 +227,7 @@ bool LocalPartition::offline() const {
 }
 
 Result<void> LocalPartition::flush() {
-    const storage::Log::PendingSync pending =
+    storage::Log::PendingSync pending =
         replica_.with([](Replica& replica) { return replica.begin_sync(); });
     const Result<void> synced = pending.empty() ? ok() : pending.run();
     const env::Instant now = clock_.now();

@@ -15,7 +15,11 @@ Result<std::vector<std::string>> Replica::remove_old_segments(AfterGuard& after)
     const Offset before = partition_log_->log_start_offset();
     auto removed = partition_log_->remove_old_segments(view().high_watermark, kSegmentsAtOnce);
     start_raised(before, after);
-    if (partition_log_->offline()) take_offline(after);
+    if (partition_log_->offline()) {
+        take_offline(after);
+    } else {
+        note_unsynced(after);  // the next to go may wait for it
+    }
     return removed;
 }
 

@@ -56,6 +56,7 @@ private:
     std::vector<std::shared_ptr<env::File>> unsynced_;
     bool has_new_names_ = false;
     bool is_recovered_ = false;
+    Offset recovered_from_;
     std::optional<Offset> unsynced_gap_;
     ProducerStates producers_;
     Offset snapshot_at_{-1};
@@ -123,6 +124,7 @@ Result<void> Loader::seal(Segment& segment) {
 Result<void> Loader::recover_from(std::size_t first) {
     // Whoever wrote what is found may have ended before it synced the names.
     has_new_names_ = true;
+    recovered_from_ = segments_[first]->base();
     TRY_VOID(load_producers(segments_[first]->base()));
     for (std::size_t index = first; index < segments_.size(); ++index) {
         Segment& segment = *segments_[index];
@@ -267,6 +269,8 @@ Result<void> Loader::settle_start() {
 }
 
 void Loader::settle_epochs() {
+    // The batches know better: a truncation may have come after the file.
+    if (is_recovered_) epochs_.truncate_end(recovered_from_);
     std::vector<EpochCache::Entry> entries = epochs_.entries();
     for (const EpochCache::Entry& seen : seen_epochs_) {
         if (seen.epoch > (entries.empty() ? kNoLeaderEpoch : entries.back().epoch))

@@ -14,7 +14,29 @@ std::string parent_of(const std::string& path) {
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+Result<void> sync_names(const Log::PendingSync& pending) {
+    env::FileSystem& files = *pending.file_system;
+    const std::string metadata = pending.directory + "/partition.metadata";
+    if (pending.is_first && files.exists(metadata)) {
+        TRY(const auto file, files.open(metadata, env::OpenMode::read_write));
+        TRY_VOID(file->sync());
+    }
+    TRY_VOID(files.sync_directory(pending.directory));
+    return pending.is_first ? files.sync_directory(parent_of(pending.directory)) : ok();
+}
+
 }  // namespace
+
+Result<void> Log::PendingSync::run() {
+    for (const auto& file : files) TRY_VOID(file->sync());
+    if (has_new_names) TRY_VOID(sync_names(*this));
+    if (!epochs) return ok();
+    const auto replaced =
+        env::replace_file(*file_system, directory + "/leader-epoch-checkpoint", *epochs);
+    // The file that was there is whole, and all else is synced: the next sync tries it again.
+    lacks_epochs = !replaced && env::is_out_of_space(replaced.error());
+    return lacks_epochs ? ok() : replaced;
+}
 
 Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string directory,
                                        const LogOptions& options, const Recovery& recovery) {
@@ -22,20 +44,6 @@ Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string
         load_log({env.files(), logger, directory, options, recovery, env.clock().wall()}));
     return std::make_unique<PartitionLog>(env, std::move(logger), std::move(directory), options,
                                           std::move(loaded));
-}
-
-Result<void> Log::PendingSync::run() const {
-    for (const auto& file : files) TRY_VOID(file->sync());
-    if (epochs)
-        TRY_VOID(env::replace_file(*file_system, directory + "/leader-epoch-checkpoint", *epochs));
-    if (!has_new_names) return ok();
-    const std::string metadata = directory + "/partition.metadata";
-    if (is_first && file_system->exists(metadata)) {
-        TRY(const auto file, file_system->open(metadata, env::OpenMode::read_write));
-        TRY_VOID(file->sync());
-    }
-    TRY_VOID(file_system->sync_directory(directory));
-    return is_first ? file_system->sync_directory(parent_of(directory)) : ok();
 }
 
 PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
@@ -166,6 +174,7 @@ Result<void> PartitionLog::roll(Offset base) {
     segment->set_created_at(clock_.wall());
     active().release_file();
     segments_.push_back(std::move(segment));
+    if (names_made_ == names_synced_) first_new_name_ = base;
     ++names_made_;
     draw_jitter();
     LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
@@ -192,10 +201,13 @@ Log::PendingSync PartitionLog::pending_sync() const {
 }
 
 void PartitionLog::mark_durable(const PendingSync& done) {
+    if (is_offline_) return;
     std::erase_if(unsynced_, [&](const auto& file) {
         return std::ranges::find(done.files, file) != done.files.end();
     });
     names_synced_ = std::max(names_synced_, done.names_made);
+    if (names_synced_ == names_made_) needs_names_ = false;
+    if (done.lacks_epochs) return;
     epochs_.mark_written(done.epochs_version);
     if (done.truncations == truncations_)
         durable_end_ = std::max(durable_end_, std::min(done.end, log_end_));
@@ -203,7 +215,7 @@ void PartitionLog::mark_durable(const PendingSync& done) {
 
 Result<void> PartitionLog::flush() {
     TRY_VOID(check_usable());
-    const PendingSync pending = pending_sync();
+    PendingSync pending = pending_sync();
     TRY_VOID(or_offline(pending.run()));
     mark_durable(pending);
     return ok();
@@ -255,7 +267,9 @@ Result<void> PartitionLog::close() {
                                 : epochs_.is_written();
     if (!unsynced_.empty() || durable_end_ < log_end_ || !is_current) TRY_VOID(flush());
     is_offline_ = true;
-    return ok();
+    if (is_current || epochs_.is_written()) return ok();
+    return fail(ErrorCode::kafka_storage_error,
+                fmt::format("{}: no room for it (ENOSPC)", epochs_.path()));
 }
 
 void PartitionLog::forget_cut(Offset end) {

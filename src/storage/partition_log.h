@@ -53,7 +53,7 @@ public:
                                                          std::size_t segments_max) override;
     Result<void> flush() override;
     PendingSync pending_sync() const override;
-    bool has_unsynced_segments() const override { return !unsynced_.empty(); }
+    bool has_unsynced_segments() const override { return !unsynced_.empty() || needs_names_; }
     void mark_durable(const PendingSync& done) override;
     void mark_offline() override;
     void set_options(const LogOptions& options) override;
@@ -96,6 +96,8 @@ private:
     Result<std::size_t> count_old_segments(Offset high_watermark, std::size_t segments_max);
     Result<bool> is_old(std::size_t segment, std::uint64_t log_bytes);
     Result<Timestamp> newest_record(std::size_t segment);
+    Result<std::size_t> roll_if_all_go(std::size_t count);
+    std::size_t up_to_a_synced_name(std::size_t count) const;
     Result<std::vector<std::string>> take_out(std::size_t count);
     void draw_jitter();
     void settle_gap();
@@ -140,6 +142,10 @@ private:
     std::vector<std::shared_ptr<env::File>> unsynced_;
     std::uint64_t names_made_ = 0;
     std::uint64_t names_synced_ = 0;
+    /// While these differ: the oldest segment whose name may not be synced.
+    Offset first_new_name_;
+    /// Old segments wait for a sync of the names.
+    bool needs_names_ = false;
     std::uint64_t truncations_ = 0;
 
     ProducerStates producers_;

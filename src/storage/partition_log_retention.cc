@@ -103,17 +103,33 @@ Result<std::vector<std::string>> PartitionLog::take_out(std::size_t count) {
     return paths;
 }
 
+/// The last one goes too once there is another behind it. A full disk has no room for that one, and
+/// the others make some.
+Result<std::size_t> PartitionLog::roll_if_all_go(std::size_t count) {
+    if (count < segments_.size()) return count;
+    const Result<void> rolled = roll(log_end_);
+    if (rolled) return count;
+    if (count == 1 || !env::is_out_of_space(rolled.error())) return std::unexpected(rolled.error());
+    return count - 1;
+}
+
+/// A power cut that kept the removals and lost the name of the segment behind them would leave a
+/// log that begins at 0.
+std::size_t PartitionLog::up_to_a_synced_name(std::size_t count) const {
+    if (names_made_ == names_synced_) return count;
+    while (count > 0 && segments_[count]->base() >= first_new_name_) --count;
+    return count;
+}
+
 Result<std::vector<std::string>> PartitionLog::remove_old_segments(Offset high_watermark,
                                                                    std::size_t segments_max) {
     TRY_VOID(check_usable());
-    TRY(const std::size_t count, count_old_segments(high_watermark, segments_max));
+    TRY(const std::size_t old, count_old_segments(high_watermark, segments_max));
+    if (old == 0) return std::vector<std::string>{};
+    TRY(const std::size_t followed, roll_if_all_go(old));
+    const std::size_t count = up_to_a_synced_name(followed);
+    needs_names_ |= count < followed;
     if (count == 0) return std::vector<std::string>{};
-    if (count == segments_.size()) {
-        TRY_VOID(roll(log_end_));
-        // A power cut that kept the renames and lost the new name would leave a log that begins at
-        // 0.
-        TRY_VOID(flush());
-    }
     LOG_INFO(logger_, "segments leave the log", kv("directory", directory_), kv("segments", count),
              kv("log_start", segments_[count]->base()));
     return take_out(count);

@@ -155,12 +155,15 @@ public:
     /// Takes the oldest segments out of the log, at most `segments_max`: those below its start,
     /// those whose records are all older than retention_ms, those without which it still has
     /// retention_bytes. Only what ends at or below `high_watermark` goes; the active segment goes
-    /// like any other and is rolled before. The start moves with them. Their files end in
-    /// ".deleted" from now on and are the caller's to remove; who reads them may go on.
+    /// like any other and is rolled before. What remains must begin with a file whose name is
+    /// synced: until then has_unsynced_segments() asks for a sync. The start moves with what goes.
+    /// Their files end in ".deleted" from now on and are the caller's to remove; who reads them may
+    /// go on.
     virtual Result<std::vector<std::string>> remove_old_segments(Offset high_watermark,
                                                                  std::size_t segments_max) = 0;
 
-    /// Syncs everything below log_end_offset(). A failure takes the log offline for good.
+    /// Syncs everything below log_end_offset(). A failure takes the log offline for good; only a
+    /// disk without room for the epochs does not, and durable_end_offset() stays where it is.
     virtual Result<void> flush() = 0;
     /// What flush() would sync, taken to another thread so that the guard is not held meanwhile.
     class PendingSync {
@@ -168,7 +171,7 @@ public:
         /// Nothing to sync: everything below `end` is durable already.
         bool empty() const { return files.empty() && !has_new_names && !epochs; }
         /// In any thread, without the guard. An error is final: the directory goes offline.
-        Result<void> run() const;
+        Result<void> run();
 
         std::vector<std::shared_ptr<env::File>> files;
         /// Files were made since the last sync, so their names need one too; with the log's first
@@ -179,6 +182,9 @@ public:
         /// The new content of leader-epoch-checkpoint, and which one it is.
         std::optional<std::string> epochs{};
         std::uint64_t epochs_version = 0;
+        /// All but the epochs is synced: a full disk had no room for them. They are due with the
+        /// next sync, and until then nothing more is durable.
+        bool lacks_epochs = false;
         env::FileSystem* file_system = nullptr;
         std::string directory;
         Offset end;
@@ -187,7 +193,8 @@ public:
         std::uint64_t truncations = 0;
     };
     virtual PendingSync pending_sync() const = 0;
-    /// A segment was closed since the last sync: its files stay open until the next.
+    /// A segment was closed since the last sync: its files stay open until the next. Or old
+    /// segments wait for the name of the one that is to be the first.
     virtual bool has_unsynced_segments() const = 0;
     /// After done.run() has succeeded.
     virtual void mark_durable(const PendingSync& done) = 0;

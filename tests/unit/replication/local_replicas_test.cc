@@ -355,6 +355,8 @@ TEST_F(LocalReplicasTest, OldSegmentsLeaveTheirLogsAndThenTheDisk) {
     EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(0));
     world_.run_for(std::chrono::seconds(2));
     replicas_->enforce_retention();
+    replicas_->sync_queued();  // the name of the segment behind it
+    replicas_->enforce_retention();
     EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(4));
     EXPECT_EQ(named("/a/t-0", ".log.deleted"), 1);
     EXPECT_EQ(replicas_->remove_deleted() - node_.clock().now(), std::chrono::seconds(5));

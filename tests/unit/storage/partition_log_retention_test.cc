@@ -21,9 +21,17 @@ public:
         auto log = open(options);
         for (int i = 0; i < 12; ++i) EXPECT_TRUE(log->append(plain_batch(i, 1, now - time_ago(i))));
         EXPECT_EQ(segment_count(), 6U);
+        EXPECT_TRUE(log->flush());
         return log;
     }
     static std::int64_t time_ago(int batch) { return 500 - batch / 2 * 100; }
+    /// The last segment waits until the name of the one behind it is synced.
+    static void empty(Log& log) {
+        ASSERT_TRUE(log.remove_old_segments(Offset(12), kAll));
+        EXPECT_TRUE(log.has_unsynced_segments());
+        ASSERT_TRUE(log.flush());
+        ASSERT_TRUE(log.remove_old_segments(Offset(12), kAll));
+    }
     std::size_t files_set_aside() {
         const auto all = names();
         return static_cast<std::size_t>(std::ranges::count_if(
@@ -58,6 +66,7 @@ TEST_F(PartitionLogRetentionTest, OneYoungRecordKeepsItsSegmentAndAllBehindIt) {
     const auto log = open(options);
     for (const std::int64_t ago : {900, 800, 100, 900, 900, 900})
         ASSERT_TRUE(log->append(plain_batch(log->log_end_offset().value, 1, now - ago)));
+    ASSERT_TRUE(log->flush());
     ASSERT_TRUE(log->remove_old_segments(Offset(6), kAll));
     EXPECT_EQ(log->log_start_offset(), Offset(2));
     EXPECT_EQ(segment_count(), 2U);
@@ -67,7 +76,7 @@ TEST_F(PartitionLogRetentionTest, ALogOfOldRecordsIsRolledAndEmptied) {
     ASSERT_TRUE(env::create_durable_directories(node.files(), "/data"));
     auto log = six_segments({.retention_ms = 300});
     world.run_for(std::chrono::seconds(1));
-    ASSERT_TRUE(log->remove_old_segments(Offset(12), kAll));
+    empty(*log);
     EXPECT_EQ(log->log_start_offset(), Offset(12));
     EXPECT_EQ(log->log_end_offset(), Offset(12));
     EXPECT_EQ(log->size_bytes(), 0U);
@@ -87,7 +96,19 @@ TEST_F(PartitionLogRetentionTest, RecordsWithoutATimeAreAsOldAsTheirSegment) {
     ASSERT_TRUE(log->append(plain_batch(0, 1, -1)));
     EXPECT_TRUE(log->remove_old_segments(Offset(1), kAll)->empty());
     world.run_for(std::chrono::milliseconds(400));
+    ASSERT_TRUE(log->remove_old_segments(Offset(1), kAll));
+    EXPECT_EQ(log->log_start_offset(), Offset(0)) << "the new segment's name is not synced";
+    EXPECT_TRUE(log->has_unsynced_segments());
+    ASSERT_TRUE(log->flush());
     EXPECT_FALSE(log->remove_old_segments(Offset(1), kAll)->empty());
+}
+
+TEST_F(PartitionLogRetentionTest, AFullDiskIsFreedOfAllThatIsOldButTheLast) {
+    const auto log = six_segments({.retention_bytes = 0});
+    node.files().set_capacity(log->size_bytes());
+    ASSERT_TRUE(log->remove_old_segments(Offset(12), kAll));
+    EXPECT_FALSE(log->offline());
+    EXPECT_EQ(log->log_start_offset(), Offset(10));
 }
 
 TEST_F(PartitionLogRetentionTest, SegmentsGoWhileTheLogKeepsItsBytesWithoutThem) {
@@ -101,7 +122,7 @@ TEST_F(PartitionLogRetentionTest, SegmentsGoWhileTheLogKeepsItsBytesWithoutThem)
 
 TEST_F(PartitionLogRetentionTest, NoBytesToKeepEmptiesTheLog) {
     const auto log = six_segments({.retention_bytes = 0});
-    ASSERT_TRUE(log->remove_old_segments(Offset(12), kAll));
+    empty(*log);
     EXPECT_EQ(log->size_bytes(), 0U);
     EXPECT_EQ(log->log_start_offset(), Offset(12));
 }
@@ -151,8 +172,10 @@ TEST_F(PartitionLogRetentionTest, WhicheverCallFailsTheLogHasAllOfASegmentOrNoth
             options.segment_bytes = 2 * plain_batch(0, 1, 1).size();
             auto log = *open(one, options);
             for (int i = 0; i < 6; ++i) EXPECT_TRUE(log->append(plain_batch(i, 1, 1)));
+            EXPECT_TRUE(log->flush());
             faults.resume();
-            const auto done = log->remove_old_segments(Offset(6), kAll);
+            auto done = log->remove_old_segments(Offset(6), kAll);
+            if (done && log->flush()) done = log->remove_old_segments(Offset(6), kAll);
             faults.pause();
             // A snapshot of the producers that can't be written is none of the removal's errors.
             EXPECT_TRUE(done.has_value() || faults.has_fired());

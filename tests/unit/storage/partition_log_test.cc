@@ -150,7 +150,7 @@ TEST_F(PartitionLogTest, IsDurableToWhereItWasFlushed) {
 TEST_F(PartitionLogTest, ASyncElsewhereCountsUpToWhereItBegan) {
     const auto log = open();
     fill(*log, 5);
-    const Log::PendingSync pending = log->pending_sync();
+    Log::PendingSync pending = log->pending_sync();
     fill(*log, 5);
     ASSERT_TRUE(pending.run());
     log->mark_durable(pending);
@@ -161,7 +161,7 @@ TEST_F(PartitionLogTest, ASyncElsewhereCountsUpToWhereItBegan) {
 TEST_F(PartitionLogTest, WhatWasCutDuringASyncIsNotTakenForDurable) {
     const auto log = open();
     fill(*log, 5);
-    const Log::PendingSync pending = log->pending_sync();
+    Log::PendingSync pending = log->pending_sync();
     ASSERT_TRUE(pending.run());
     ASSERT_TRUE(log->truncate_to(Offset(4)));
     fill(*log, 3);
@@ -201,6 +201,19 @@ TEST_F(PartitionLogTest, AFullDiskRefusesAndRecoversByItself) {
     node.files().set_capacity(1 << 20);
     ASSERT_TRUE(log->append(plain_batch(end.value, 2, 1)));
     EXPECT_EQ(all_batches(*log)->size(), static_cast<std::size_t>(end.value) / 2 + 1);
+}
+
+TEST_F(PartitionLogTest, AFullDiskWithoutRoomForTheEpochsLeavesThemToTheNextSync) {
+    const auto log = open();
+    fill(*log, 3);
+    node.files().set_capacity(log->size_bytes());
+    ASSERT_TRUE(log->flush());
+    EXPECT_FALSE(log->offline());
+    EXPECT_EQ(log->durable_end_offset(), Offset(0));
+    node.files().set_capacity(1 << 20);
+    ASSERT_TRUE(log->flush());
+    EXPECT_EQ(log->durable_end_offset(), log->log_end_offset());
+    EXPECT_TRUE(node.files().exists(path("leader-epoch-checkpoint")));
 }
 
 TEST_F(PartitionLogTest, TruncatesWithinAndAcrossSegments) {
