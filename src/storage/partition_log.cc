@@ -166,6 +166,7 @@ Result<bool> PartitionLog::must_roll(const Summary& summary, std::uint64_t bytes
 Result<void> PartitionLog::roll(Offset base) {
     if (active().base() == base)
         return ok();  // empty, or its index can't hold more: it takes one more append
+    const bool were_all_synced = names_made_ == names_synced_;
     TRY(auto sealed, active().seal());
     unsynced_.insert(unsynced_.end(), sealed.begin(), sealed.end());
     TRY_VOID(snapshot_producers(base));
@@ -174,7 +175,7 @@ Result<void> PartitionLog::roll(Offset base) {
     segment->set_created_at(clock_.wall());
     active().release_file();
     segments_.push_back(std::move(segment));
-    if (names_made_ == names_synced_) first_new_name_ = base;
+    if (were_all_synced) first_new_name_ = base;
     ++names_made_;
     draw_jitter();
     LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));

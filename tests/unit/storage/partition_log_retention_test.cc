@@ -29,6 +29,7 @@ public:
     static void empty(Log& log) {
         ASSERT_TRUE(log.remove_old_segments(Offset(12), kAll));
         EXPECT_TRUE(log.has_unsynced_segments());
+        EXPECT_EQ(log.log_start_offset(), Offset(10)) << "the new segment's name is not synced";
         ASSERT_TRUE(log.flush());
         ASSERT_TRUE(log.remove_old_segments(Offset(12), kAll));
     }
