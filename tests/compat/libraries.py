@@ -24,6 +24,14 @@ def make(command, folder):
         raise AssertionError(f'{command} ended with {done.returncode}:\n{done.stdout}{done.stderr}')
 
 
+def fetch(command, folder):
+    """Brings what is not ours from its registry; without the registry the library is not here."""
+    try:
+        make(command, folder)
+    except AssertionError as why:
+        raise Missing(f'it can not be fetched: {why}') from why
+
+
 def need(program):
     found = shutil.which(program)
     if not found:
@@ -79,6 +87,7 @@ class Go(Library):
 
     def __init__(self, folder):
         program = pathlib.Path(folder) / self.package
+        fetch([need('go'), 'mod', 'download'], HERE / 'go')
         make([need('go'), 'build', '-o', program, f'./{self.package}'], HERE / 'go')
         super().__init__([program])
 
@@ -107,7 +116,7 @@ class KafkaJs(Library):
     def __init__(self, folder):
         for name in ('package.json', 'records.js'):
             shutil.copy(HERE / 'node' / name, folder)
-        make([need('npm'), 'install', '--no-audit', '--no-fund', '--silent'], folder)
+        fetch([need('npm'), 'install', '--no-audit', '--no-fund', '--silent'], folder)
         super().__init__([need('node'), pathlib.Path(folder) / 'records.js'])
 
     def sendable(self, record):
@@ -119,7 +128,7 @@ class KafkaJs(Library):
 class AioKafka(Library):
     def __init__(self, folder):
         make([need('python3'), '-m', 'venv', folder], folder)
-        make([f'{folder}/bin/pip', 'install', '-q', 'aiokafka==0.12.0', 'cramjam==2.9.1'], folder)
+        fetch([f'{folder}/bin/pip', 'install', '-q', 'aiokafka==0.12.0', 'cramjam==2.9.1'], folder)
         super().__init__([f'{folder}/bin/python3', HERE / 'python' / 'records.py'])
 
     def sendable(self, record):
