@@ -83,8 +83,14 @@ protected:
         return numbers;
     }
 
-    /// Reads what came since the last check, and each tenth time everything.
+    /// Reads what came since the last check, and each tenth time everything. A record is written
+    /// first: when it is acknowledged, what was recovered is synced too and may be read.
     void check(int crash) {
+        as_client([this](Client& client) -> env::Task<void> {
+            const std::int64_t number = next++;
+            co_await produce(client, "t", {std::to_string(number)});
+            acknowledged.insert(number);
+        });
         const std::size_t from = crash % 10 == 9 ? 0 : settled.size();
         std::vector<std::int64_t> found(settled.begin(),
                                         settled.begin() + static_cast<std::ptrdiff_t>(from));
