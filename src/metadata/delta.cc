@@ -46,6 +46,10 @@ struct Delta::Parts {
         return ok();
     }
     Result<void> apply(const protocol::ProducerIdsRecord& record) {
+        if (record.next_producer_id < 0) {
+            return fail(ErrorCode::corrupt_message,
+                        fmt::format("{} is no producer id", record.next_producer_id));
+        }
         next_producer_id = record.next_producer_id;
         changes.producer_ids = true;
         return ok();
