@@ -2,6 +2,10 @@
 // What there is to count and to show of one replica.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 #include "milena/base/ids.h"
 #include "milena/telemetry/counter.h"
 
