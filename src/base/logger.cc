@@ -16,7 +16,9 @@ bool is_plain(std::string_view value) {
     return true;
 }
 
-void append_escaped(std::string& out, std::string_view value) {
+/// In quotes, with every byte that is not printable ASCII as two hexadecimal digits after
+/// `byte_prefix`, one by one: what comes from outside need not be UTF-8.
+void append_quoted(std::string& out, std::string_view value, std::string_view byte_prefix) {
     out += '"';
     for (const char c : value) {
         const auto byte = static_cast<unsigned char>(c);
@@ -24,12 +26,21 @@ void append_escaped(std::string& out, std::string_view value) {
             out += '\\';
             out += c;
         } else if (byte < 0x20 || byte >= 0x7F) {
-            out += fmt::format("\\x{:02x}", byte);
+            out += fmt::format("{}{:02x}", byte_prefix, byte);
         } else {
             out += c;
         }
     }
     out += '"';
+}
+
+void append_escaped(std::string& out, std::string_view value) {
+    append_quoted(out, value, "\\x");
+}
+
+/// A JSON string, whatever bytes it holds.
+void append_json(std::string& out, std::string_view value) {
+    append_quoted(out, value, "\\u00");
 }
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
@@ -53,24 +64,6 @@ std::string_view level_name(LogLevel level) {
         case LogLevel::error: return "ERROR";
     }
     return "ERROR";
-}
-
-/// A JSON string. Bytes that are not ASCII become \\u00NN one by one: what comes from outside need
-/// not be UTF-8, and a line must be JSON whatever it holds.
-void append_json(std::string& out, std::string_view value) {
-    out += '"';
-    for (const char c : value) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (byte < 0x20 || byte >= 0x7F) {
-            out += fmt::format("\\u{:04x}", byte);
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
 }
 
 class ConsoleSink final : public LogSink {

@@ -2,6 +2,7 @@
 // The env of a tool, from its first step to its last.
 #include "cluster/session.h"
 
+#include "command.h"
 #include "console.h"
 #include "text/exceptions.h"
 
@@ -49,6 +50,15 @@ Result<void> in_session(const Connect& connect, const Work& work) {
     env::spawn(env->core(0), work_to_end(*env, session, work, result));
     env->run();
     return result;
+}
+
+int run_in_session(const Connect& connect, const Work& work) {
+    const auto done = in_session(connect, work);
+    if (done) return kExitOk;
+    const std::string text = exception_text(done.error());
+    print_error(fmt::format("{}\njava.util.concurrent.ExecutionException: {}\nCaused by: {}\n",
+                            text, text, text));
+    return kExitFailed;
 }
 
 }  // namespace milena::cli

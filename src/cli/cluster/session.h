@@ -64,5 +64,8 @@ using Work = std::function<env::Task<Result<void>>(Session&)>;
 
 /// Connects, does `work`, and gives its result.
 Result<void> in_session(const Connect& connect, const Work& work);
+/// The same for a tool that ends with it: a failure is printed as Kafka's tools print one that came
+/// out of a future. Gives the exit code.
+int run_in_session(const Connect& connect, const Work& work);
 
 }  // namespace milena::cli

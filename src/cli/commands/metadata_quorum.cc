@@ -80,13 +80,8 @@ int run(const Arguments& arguments) {
         options.controllers ? options.controllers.text() : options.bootstrap.text(),
         options.command_config.text());
     connect.to_controllers = options.controllers.is_given;
-    const auto done =
-        in_session(connect, [&options](Session& session) { return describe(session, options); });
-    if (done) return kExitOk;
-    const std::string text = exception_text(done.error());
-    print_error(fmt::format("{}\njava.util.concurrent.ExecutionException: {}\nCaused by: {}\n",
-                            text, text, text));
-    return kExitFailed;
+    return run_in_session(connect,
+                          [&options](Session& session) { return describe(session, options); });
 }
 
 }  // namespace

@@ -59,4 +59,46 @@ struct AlterationsAsked {
 env::Task<std::vector<controller::AlteredResource>> alter_configs(Request& request,
                                                                   AlterationsAsked asked);
 
+/// One resource of an AlterConfigs, or of an IncrementalAlterConfigs, which names operations too.
+template <class Resource>
+AskedAlteration asked_alteration(const Resource& resource) {
+    AskedAlteration out;
+    out.resource = {static_cast<metadata::ResourceType>(resource.resource_type),
+                    std::string(resource.resource_name)};
+    for (const auto& config : resource.configs) {
+        AskedChange change;
+        change.key = std::string(config.name);
+        if constexpr (requires { config.config_operation; })
+            change.operation = config.config_operation;
+        if (config.value) change.value = std::string(*config.value);
+        out.changes.push_back(std::move(change));
+    }
+    return out;
+}
+
+/// Serves either of the two from its body to its answer.
+template <class Body, class Response>
+env::Task<Result<void>> serve_alterations(Request& request, bool replaces_all) {
+    CO_TRY(const auto body, decode_body<Body>(request));
+    AlterationsAsked alterations;
+    alterations.replaces_all = replaces_all;
+    alterations.validate_only = body.validate_only;
+    for (const auto& resource : body.resources)
+        alterations.resources.push_back(asked_alteration(resource));
+    const auto altered = co_await alter_configs(request, std::move(alterations));
+
+    Response response;
+    auto answers =
+        request.arena.make_array<typename Response::AlterConfigsResourceResponse>(altered.size());
+    for (std::size_t i = 0; i < altered.size(); ++i) {
+        answers[i].resource_type = body.resources[i].resource_type;
+        answers[i].resource_name = body.resources[i].resource_name;
+        answers[i].error_code = static_cast<std::int16_t>(altered[i].code);
+        answers[i].error_message = std::nullopt;
+        if (!altered[i].why.empty()) answers[i].error_message = error_text(altered[i].why);
+    }
+    response.responses = answers;
+    co_return answer(request, response);
+}
+
 }  // namespace milena::server
