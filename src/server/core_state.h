@@ -31,6 +31,7 @@ struct CoreState {
     Deadlines deadlines;
     RequestMetrics metrics;
     env::Wakeup sweep_pause;  ///< cut short when the server stops
+    LogLimit sasl_refusals{std::chrono::seconds(1), 10};
 };
 
 }  // namespace milena::server

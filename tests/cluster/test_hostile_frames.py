@@ -70,6 +70,34 @@ class HostileFramesTest(unittest.TestCase):
             else:
                 self.assert_closes(data, data[:8])
 
+    def test_who_speaks_another_protocol_is_named_in_the_log(self):
+        """B47, and what B46 says of a listener without SASL."""
+        if node.PEER:
+            self.skipTest('a promise of Milena')
+        with node.Node() as other:
+            for data in (CLIENT_HELLO, b'GET /metrics HTTP/1.1\r\n\r\n'):
+                with other.connect() as connection:
+                    connection.send(data)
+                    self.assertTrue(connection.is_closed_within(3))
+            with other.connect() as connection:
+                reader = connection.request(17, 1, wire.string('SCRAM-SHA-256'))
+                self.assertEqual(reader.take('h'), 34)
+                self.assertTrue(connection.api_versions(), 'the connection does not go on')
+            for phrase in ('it looks like a TLS handshake', 'it looks like an HTTP request',
+                           'set its security.protocol to PLAINTEXT'):
+                self.assertIn('127.0.0.1', other.await_line(phrase))
+
+    def test_clients_that_stall_in_a_tls_handshake_hold_up_nobody(self):
+        """B47: five hundred begin one and send no more."""
+        sockets = [self.node.connect() for _ in range(500)]
+        self.addCleanup(lambda: [s.close() for s in sockets])
+        for connection in sockets:
+            connection.send(CLIENT_HELLO[:3])
+        began = time.monotonic()
+        for _ in range(100):
+            self.bystander.metadata()
+        self.assertLess(time.monotonic() - began, 2)
+
     def test_a_hostile_connection_leaves_one_line_in_the_log_and_a_crowd_not_one_each(self):
         if node.PEER:
             self.skipTest('a promise of Milena')
