@@ -30,10 +30,7 @@ public:
                            bool at_least_one) override;
     Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) override;
     Result<std::optional<TimestampOffset>> find_max_timestamp(Offset upper) override;
-    Result<std::optional<ProducedBatch>> check_producer(
-        const record::BatchView& batch) const override {
-        return producers_.check(batch);
-    }
+    Result<std::optional<ProducedBatch>> check_producer(const record::BatchView& batch) override;
     std::optional<Offset> first_unstable_offset(Offset high_watermark) override;
     Result<std::vector<AbortedTransaction>> aborted_transactions(Offset from,
                                                                  const FileRange& range) override;

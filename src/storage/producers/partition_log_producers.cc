@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partition_log.h"
+#include "producers/earlier_batches.h"
 #include "producers/producer_replay.h"
 #include "producers/producer_snapshot.h"
 
@@ -37,6 +38,14 @@ Result<void> PartitionLog::reload_producers() {
                                         clock_.wall(), options_.producer_expiration_ms},
                                        log_end_, producers_));
     return ok();
+}
+
+Result<std::optional<ProducedBatch>> PartitionLog::check_producer(const record::BatchView& batch) {
+    if (const ProducerEntry* const lacking = producers_.lacks(batch); lacking != nullptr) {
+        TRY(const auto earlier, find_earlier_batches(segments_, *lacking));
+        producers_.complete(lacking->id, earlier);
+    }
+    return producers_.check(batch);
 }
 
 std::optional<Offset> PartitionLog::first_unstable_offset(Offset high_watermark) {

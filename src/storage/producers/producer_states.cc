@@ -30,12 +30,19 @@ void ProducerEntry::set_epoch(std::int16_t now) {
     if (epoch == now) return;
     epoch = now;
     batch_count = 0;
+    is_partial = false;
 }
 
 void ProducerEntry::add(const ProducedBatch& batch) {
     newest = batch_count == 0 ? 0 : static_cast<std::uint8_t>((newest + 1) % kBatches);
     ring[newest] = batch;
     if (batch_count < kBatches) ++batch_count;
+}
+
+void ProducerEntry::add_earlier(const ProducedBatch& batch) {
+    INVARIANT(batch_count > 0 && batch_count < kBatches, "no room before the oldest batch");
+    ring[(newest + kBatches - batch_count) % kBatches] = batch;
+    ++batch_count;
 }
 
 const ProducedBatch* ProducerEntry::find(std::int32_t first_sequence,
@@ -46,6 +53,11 @@ const ProducedBatch* ProducerEntry::find(std::int32_t first_sequence,
             return &batch;
     }
     return nullptr;
+}
+
+ProducedBatch produced_batch(const record::BatchView& batch) {
+    return {last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(),
+            batch.max_timestamp()};
 }
 
 std::optional<EndMarker> end_marker_of(const record::BatchView& batch) {
@@ -107,6 +119,25 @@ Result<std::optional<ProducedBatch>> ProducerStates::check(const record::BatchVi
     return std::nullopt;
 }
 
+const ProducerEntry* ProducerStates::lacks(const record::BatchView& batch) const {
+    const ProducerEntry* const known = find(batch.producer_id());
+    if (known == nullptr || !known->is_partial || known->batch_count == 0) return nullptr;
+    if (known->batch_count == ProducerEntry::kBatches) return nullptr;
+    if (batch.producer_epoch() != known->epoch || batch.base_sequence() < 0) return nullptr;
+    // Sequences go round: what is less than half a turn behind is earlier.
+    const auto behind =
+        static_cast<std::uint32_t>(sequence_before(known->oldest_batch()->first_sequence(), 1) -
+                                   last_sequence_of(batch)) &
+        0x7FFF'FFFFU;
+    return behind < 1U << 30 ? known : nullptr;
+}
+
+void ProducerStates::complete(ProducerId producer, std::span<const ProducedBatch> earlier) {
+    ProducerEntry& entry = entries_.at(producer);
+    for (const ProducedBatch& batch : earlier) entry.add_earlier(batch);
+    entry.is_partial = false;
+}
+
 ProducerEntry& ProducerStates::entry_of(ProducerId producer) {
     const auto at = entries_.find(producer);
     if (at != entries_.end()) return at->second;
@@ -120,8 +151,7 @@ void ProducerStates::note(const record::BatchView& batch) {
     INVARIANT(batch.producer_id().value >= 0 && !batch.is_control(), "not a producer's batch");
     ProducerEntry& entry = entry_of(batch.producer_id());
     entry.set_epoch(batch.producer_epoch());
-    entry.add({last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(),
-               batch.max_timestamp()});
+    entry.add(produced_batch(batch));
     entry.last_timestamp = batch.max_timestamp();
     if (batch.is_transactional() && !entry.in_transaction())
         open_transaction(entry, batch.base_offset());
@@ -157,6 +187,7 @@ void ProducerStates::restore(const ProducerEntry& entry) {
     ProducerEntry& own = entry_of(entry.id);
     if (own.in_transaction()) close_transaction(entry.id);
     own = entry;
+    own.is_partial = true;
     if (entry.in_transaction()) open_transaction(own, entry.transaction_start);
 }
 

@@ -25,12 +25,17 @@ struct ProducerEntry {
     std::int16_t epoch = -1;
     std::uint8_t batch_count = 0;
     std::uint8_t newest = 0;  ///< where in the ring the last batch lies
+    /// The log may hold earlier batches that belong into the ring: a snapshot has the last only.
+    bool is_partial = false;
     std::int32_t coordinator_epoch = -1;
     Timestamp last_timestamp{-1};
     Offset transaction_start{-1};
     std::array<ProducedBatch, kBatches> ring{};
 
     const ProducedBatch* last_batch() const { return batch_count == 0 ? nullptr : &ring[newest]; }
+    const ProducedBatch* oldest_batch() const {
+        return batch_count == 0 ? nullptr : &ring[(newest + kBatches + 1 - batch_count) % kBatches];
+    }
     std::int32_t last_sequence() const {
         return batch_count == 0 ? kNoSequence : ring[newest].last_sequence;
     }
@@ -38,8 +43,13 @@ struct ProducerEntry {
     /// An epoch begins without batches.
     void set_epoch(std::int16_t now);
     void add(const ProducedBatch& batch);
+    /// A batch before the oldest; there must be room.
+    void add_earlier(const ProducedBatch& batch);
     const ProducedBatch* find(std::int32_t first_sequence, std::int32_t last_sequence) const;
 };
+
+/// What a data batch with a producer id is to its producer.
+ProducedBatch produced_batch(const record::BatchView& batch);
 
 /// What a control batch says that ends a transaction.
 struct EndMarker {
@@ -75,11 +85,17 @@ public:
     /// See Log::check_producer().
     Result<std::optional<ProducedBatch>> check(const record::BatchView& batch) const;
 
+    /// The producer of `batch`, if its snapshot may lack just this batch: then the earlier ones are
+    /// to be looked for in the log, and told with complete(). Else null.
+    const ProducerEntry* lacks(const record::BatchView& batch) const;
+    /// The batches right before those that are known, newest first; all there are.
+    void complete(ProducerId producer, std::span<const ProducedBatch> earlier);
+
     /// A data batch with a producer id that is in the log now; only its header is looked at.
     void note(const record::BatchView& batch);
     /// A marker that is in the log now. Nothing if no transaction was open.
     std::optional<EndedTransaction> note(const EndMarker& marker);
-    /// An entry of a snapshot.
+    /// An entry of a snapshot, of which it has the last batch at most.
     void restore(const ProducerEntry& entry);
     void clear();
 

@@ -143,7 +143,7 @@ public:
     }
 
     Result<std::optional<storage::ProducedBatch>> check_producer(
-        const record::BatchView&) const override {
+        const record::BatchView&) override {
         return std::nullopt;
     }
     std::optional<Offset> first_unstable_offset(Offset) override { return std::nullopt; }

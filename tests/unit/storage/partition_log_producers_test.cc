@@ -78,6 +78,29 @@ TEST_F(PartitionLogProducersTest, AfterACleanStopTheProducersAreThose) {
     EXPECT_EQ(log->first_unstable_offset(Offset(31)), Offset(30));
 }
 
+TEST_F(PartitionLogProducersTest, AfterACleanStopTheLastFiveBatchesAreKnownOverSegments) {
+    auto log = open();
+    fill(*log, 40);
+    append(*log, Sent{.producer = 8});
+    fill(*log, 3, {.sequence = 40});
+    log = reopen(std::move(log));
+    ASSERT_GT(segment_count(), 2U);
+    const auto at_of = [&](std::int32_t sequence) {
+        const auto again = support::sent_batch(0, {.sequence = sequence});
+        const auto known = log->check_producer(record::BatchView(again));
+        return known && *known ? (*known)->base_offset().value : -1;
+    };
+    EXPECT_EQ(at_of(37), -1);  // the sixth from behind: out of order
+    EXPECT_EQ(at_of(38), 38);
+    EXPECT_EQ(at_of(39), 39);
+    EXPECT_EQ(at_of(40), 41);
+    EXPECT_EQ(at_of(42), 43);
+    EXPECT_EQ(at_of(43), -1);  // the next
+    append(*log, Sent{.sequence = 43});
+    EXPECT_EQ(at_of(38), -1);
+    EXPECT_EQ(at_of(39), 39);
+}
+
 TEST_F(PartitionLogProducersTest, AfterAnUncleanStopTheProducersAreThose) {
     auto log = open();
     fill(*log, 15);
