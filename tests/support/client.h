@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client for tests: one connection, one request at a time, messages as structs. It works over any
-// env, so also in a simulated world.
+// A client for tests: one connection, messages as structs. Several requests may be sent before
+// their answers are read, in order. It works over any env, so also in a simulated world.
 #pragma once
 
 #include <memory>
@@ -51,6 +51,9 @@ public:
         co_return co_await stream_->write(std::span(&bytes, 1));
     }
 
+    /// Whoever waits for an answer gets an error.
+    void close() { stream_->close(); }
+
     /// One frame without its length; an error if the connection ends before it is whole.
     env::Task<Result<BytesView>> receive() {
         CO_TRY_VOID(co_await fill(4));
@@ -67,7 +70,7 @@ public:
         ByteReader reader(frame);
         TRY(const auto header,
             protocol::read_response_head(*protocol::find_api(Response::kApiKey), version, reader));
-        if (header.correlation_id != correlation_id_)
+        if (header.correlation_id != ++answered_)
             return fail(ErrorCode::corrupt_message, "wrong correlation id");
         return protocol::decode<Response>(reader, version, arena_);
     }
@@ -90,7 +93,8 @@ private:
     protocol::Arena arena_;
     std::vector<std::byte> received_;
     std::vector<std::byte> frame_;
-    std::int32_t correlation_id_ = 0;
+    std::int32_t correlation_id_ = 0;  ///< of the last request
+    std::int32_t answered_ = 0;        ///< of the last answer that was read
 };
 
 }  // namespace milena::support

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// I14: what was answered to the making or deleting of a topic holds for every later answer, and no
+// id is given twice. One client does both, so "later" is the order of its steps. After a step
+// without an answer anything may be, until the next that is answered.
+#include <algorithm>
+#include <set>
+
+#include "sim/checkers/checker.h"
+
+namespace milena::sim {
+namespace {
+
+/// What may be, of one topic.
+struct Known {
+    bool is_certain = true;
+    std::optional<Uuid> id;  ///< if certain; none: there is no topic
+};
+
+std::string text_of(const std::optional<Uuid>& id) {
+    return id ? "id " + id->text() : "no topic";
+}
+
+class Checking {
+public:
+    explicit Checking(Findings& findings) : findings_(findings) {}
+
+    void take(const TopicStep& step) {
+        Known& known = known_[step.topic];
+        switch (step.kind) {
+            case TopicStep::Kind::created: created(step, known); break;
+            case TopicStep::Kind::deleted: deleted(step, known); break;
+            case TopicStep::Kind::described: described(step, known);
+        }
+    }
+
+private:
+    void created(const TopicStep& step, Known& known) {
+        if (!step.is_answered) {
+            known.is_certain = false;
+            return;
+        }
+        if (!step.id) {
+            if (known.is_certain && !known.id)
+                findings_.add(step.topic + " is said to exist, though it was deleted");
+            return;
+        }
+        if (known.is_certain && known.id)
+            findings_.add(step.topic + " was made anew, though " + text_of(known.id) + " exists");
+        if (!used_.insert(step.id->text()).second)
+            findings_.add(step.topic + " was made with " + text_of(step.id) + " of an earlier one");
+        known = {.is_certain = true, .id = step.id};
+    }
+
+    void deleted(const TopicStep& step, Known& known) {
+        if (!step.is_answered) {
+            known.is_certain = false;
+            return;
+        }
+        if (known.is_certain && known.id != step.id) {
+            findings_.add(step.topic + ": " + text_of(step.id) + " was deleted, though " +
+                          text_of(known.id) + " was known");
+        }
+        known = {.is_certain = true, .id = std::nullopt};
+    }
+
+    void described(const TopicStep& step, const Known& known) {
+        if (!step.is_answered || !known.is_certain || known.id == step.id) return;
+        findings_.add(step.topic + ": " + text_of(step.id) + " was found, though " +
+                      text_of(known.id) + " was known");
+    }
+
+    Findings& findings_;
+    std::map<std::string, Known> known_;
+    std::set<std::string> used_;
+};
+
+}  // namespace
+
+void metadata_is_linearizable(const History& history, Findings& findings) {
+    Checking checking(findings);
+    for (const TopicStep& step : history.topics) checking.take(step);
+}
+
+}  // namespace milena::sim

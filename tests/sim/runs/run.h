@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a simulated cluster from its seed: servers and clients work while faults come and go;
+// then everything heals, everything that was begun must come to its end, all logs are read, and the
+// checkers judge. Same seed, same program: same trace hash.
+#pragma once
+
+#include "sim/workload/history.h"
+
+namespace milena::sim {
+
+struct RunOptions {
+    std::uint64_t seed = 1;
+    /// The one fault that is wanted; empty: what the seed draws.
+    std::string only_fault;
+    /// Servers, and the run, write what they do on standard output, with the virtual time.
+    bool tells_its_story = false;
+};
+
+struct Report {
+    std::uint64_t seed = 0;
+    std::string shape;
+    std::uint64_t trace_hash = 0;
+    env::Duration simulated{};
+    std::uint64_t strikes = 0;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t read = 0;
+    std::uint64_t topic_steps = 0;
+    std::vector<Violation> violations;
+
+    std::string text() const;
+};
+
+Report run_seed(const RunOptions& options);
+
+}  // namespace milena::sim

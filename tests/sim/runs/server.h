@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// One server of a simulated run: a whole node, as main() makes it, on a machine of the world. It
+// starts again whenever its machine does.
+#pragma once
+
+#include "milena/node/node.h"
+#include "sim/workload/history.h"
+#include "sim/world.h"
+
+namespace milena::sim {
+
+class Server {
+public:
+    /// `properties` is a whole server.properties. Lines of its log, which may be silent, carry name
+    /// and virtual time.
+    Server(World& world, std::string name, std::string properties, Logger log);
+
+    Node& machine() { return machine_; }
+    const std::string& name() const { return machine_.name(); }
+    bool is_up() const { return world_.is_up(machine_); }
+    /// True from its first readiness for clients until its end.
+    bool is_serving() const { return is_up() && is_serving_; }
+    /// Why the last start failed, if it did and no fault explains it.
+    const std::optional<std::string>& failure() const { return failure_; }
+
+    void kill() { world_.crash(machine_, Crash::process); }
+    void lose_power() { world_.crash(machine_, Crash::power); }
+    /// As SIGTERM does; false if it has not come to its end within `limit`. Then the process ends.
+    bool stop_cleanly(env::Duration limit);
+    /// If it is down.
+    void start();
+
+private:
+    void boot(const std::string& properties, const Logger& log);
+    env::Task<void> run(node::Node& starting);
+
+    World& world_;
+    Node& machine_;
+    node::Node* node_ = nullptr;
+    bool is_serving_ = false;
+    std::optional<std::string> failure_;
+};
+
+}  // namespace milena::sim

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each of the numbers is drawn from what breaks things: few and many, small and large.
+#include "sim/runs/shape.h"
+
+namespace milena::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr double kCalmChance = 0.15;
+
+std::int32_t small_number(SeededRandom& random, std::uint64_t high) {
+    return static_cast<std::int32_t>(random.between(1, high));
+}
+
+std::vector<const Fault*> draw_faults(SeededRandom& random, const Shape& shape) {
+    std::vector<const Fault*> drawn;
+    if (random.chance(kCalmChance)) return drawn;
+    const double chance = random.chance(0.5) ? 0.3 : 0.8;
+    for (const Fault& fault : faults()) {
+        if (fault.loses_unsynced && !shape.syncs_each_record) continue;
+        if (random.chance(chance)) drawn.push_back(&fault);
+    }
+    return drawn;
+}
+
+}  // namespace
+
+Shape Shape::draw(SeededRandom random, std::string_view only) {
+    Shape shape;
+    shape.duration = random.between(env::Duration(seconds(20)), env::Duration(seconds(90)));
+    shape.partitions = small_number(random, 3);
+    shape.writers = small_number(random, 5);
+    shape.readers = small_number(random, 3);
+    shape.write_pause_max =
+        random.between(env::Duration(milliseconds(5)), env::Duration(milliseconds(300)));
+    shape.syncs_each_record = random.chance(0.6);
+    shape.segment_bytes = static_cast<std::int32_t>(1 << random.between(14, 20));
+    shape.faults = draw_faults(random, shape);
+    if (const Fault* const wanted = find_fault(only); wanted != nullptr) {
+        shape.faults = {wanted};
+        shape.syncs_each_record = shape.syncs_each_record || wanted->loses_unsynced;
+    }
+    return shape;
+}
+
+std::string Shape::text() const {
+    std::string names;
+    for (const Fault* const fault : faults)
+        names += (names.empty() ? "" : ",") + std::string(fault->name);
+    return fmt::format(
+        "{} s, {} partitions, {} writers, {} readers, a round each {} ms at most, {}, segments of "
+        "{} bytes, faults {}",
+        duration / seconds(1), partitions, writers, readers, write_pause_max / milliseconds(1),
+        syncs_each_record ? "synced" : "page cache", segment_bytes, names.empty() ? "none" : names);
+}
+
+}  // namespace milena::sim

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each checker is given a history that is sound, and one with the one fault that it is there to
+// find.
+#include "sim/checkers/checker.h"
+
+#include <gtest/gtest.h>
+
+namespace milena::sim {
+namespace {
+
+const Place kPlace{"t", 0};
+constexpr Mark kFirst{1, 0}, kSecond{1, 1}, kThird{2, 0};
+
+LimitsSeen limits(int asked, int answered, std::int64_t high_watermark,
+                  std::int64_t last_stable_offset, std::int64_t log_start_offset = 0) {
+    return {.asked = env::Instant(std::chrono::seconds(asked)),
+            .answered = env::Instant(std::chrono::seconds(answered)),
+            .high_watermark = high_watermark,
+            .last_stable_offset = last_stable_offset,
+            .log_start_offset = log_start_offset};
+}
+
+/// Three records of two writers, read and told as they should be.
+class CheckersTest : public testing::Test {
+protected:
+    CheckersTest() : partition(history.partitions[kPlace]) {
+        partition.final_log = {{0, kFirst}, {1, kThird}, {2, kSecond}};
+        partition.acknowledged = {{0, kFirst}, {1, kThird}, {-1, kSecond}};
+        partition.sessions = {{.from = 0, .records = {{0, kFirst}, {1, kThird}}},
+                              {.from = 1, .records = {{1, kThird}, {2, kSecond}}}};
+        partition.limits = {limits(1, 2, 1, 1), limits(3, 4, 3, 3)};
+    }
+
+    /// The invariants that are violated, in the order of their checkers.
+    std::vector<std::string> violated() const {
+        std::vector<std::string> found;
+        for (const Violation& one : judge(history)) found.emplace_back(one.invariant);
+        return found;
+    }
+    void expect_violated(std::vector<std::string> expected) const {
+        EXPECT_EQ(violated(), expected);
+    }
+
+    History history;
+    PartitionHistory& partition;
+};
+
+TEST_F(CheckersTest, ASoundHistoryIsSound) {
+    expect_violated({});
+}
+
+TEST_F(CheckersTest, WhatAClientComplainedOfIsAViolation) {
+    history.complaints.push_back({"I5", "a batch is refused"});
+    expect_violated({"I5"});
+}
+
+TEST_F(CheckersTest, AnAcknowledgedRecordThatIsGoneIsFound) {
+    partition.acknowledged.push_back({3, {2, 1}});
+    expect_violated({"I1"});
+}
+
+TEST_F(CheckersTest, ARecordThatWasReadAndIsGoneIsFound) {
+    partition.sessions[1].records.push_back({3, {2, 1}});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AnOffsetWhoseRecordChangedIsFound) {
+    partition.sessions[0].records[1].mark = {3, 7};
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AnOffsetThatStandsTwiceInTheLogIsFound) {
+    partition.final_log.push_back({2, {3, 7}});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AnOffsetThatWasToldWronglyIsFound) {
+    partition.acknowledged[1].offset = 0;
+    expect_violated({"I3"});
+}
+
+TEST_F(CheckersTest, ARecordThatStandsTwiceIsFound) {
+    partition.final_log.push_back({3, kSecond});
+    expect_violated({"I4"});
+}
+
+TEST_F(CheckersTest, RecordsOfOneWriterInTheWrongOrderAreFound) {
+    std::swap(partition.final_log[0].mark, partition.final_log[2].mark);
+    partition.acknowledged.clear();
+    partition.sessions.clear();
+    expect_violated({"I5"});
+}
+
+TEST_F(CheckersTest, AHighWatermarkThatGoesBackIsFound) {
+    partition.limits.push_back(limits(5, 6, 2, 2));
+    expect_violated({"I9", "I9"});  // the last stable offset goes with it
+}
+
+TEST_F(CheckersTest, AnswersThatCrossedEachOtherSayNothing) {
+    partition.limits.push_back(limits(4, 6, 2, 2));  // asked before 3 was answered
+    expect_violated({});
+}
+
+TEST_F(CheckersTest, AStartThatGoesBackIsFound) {
+    partition.limits = {limits(1, 2, 3, 3, 2), limits(3, 4, 3, 3, 1)};
+    expect_violated({"I9"});
+}
+
+TEST_F(CheckersTest, ALastStableOffsetAboveTheHighWatermarkIsFound) {
+    partition.limits = {limits(1, 2, 3, 4)};
+    expect_violated({"I9"});
+}
+
+TEST_F(CheckersTest, AGapInWhatOneReaderSawIsFound) {
+    partition.sessions.push_back({.from = 0, .records = {{0, kFirst}, {2, kSecond}}});
+    expect_violated({"I10"});
+}
+
+TEST_F(CheckersTest, AReaderThatBeginsElsewhereIsFound) {
+    partition.sessions.push_back({.from = 1, .records = {{2, kSecond}}});
+    expect_violated({"I10"});
+}
+
+class TopicsTest : public CheckersTest {
+protected:
+    void step(TopicStep::Kind kind, std::optional<int> id, bool is_answered = true) {
+        TopicStep one{.kind = kind, .topic = "f", .is_answered = is_answered, .id = {}};
+        if (id) one.id = Uuid{0, static_cast<std::uint64_t>(*id)};
+        history.topics.push_back(one);
+    }
+    using enum TopicStep::Kind;
+};
+
+TEST_F(TopicsTest, WhatWasMadeIsFoundAndWhatWasDeletedIsNot) {
+    step(created, 1);
+    step(described, 1);
+    step(created, std::nullopt);
+    step(deleted, 1);
+    step(described, std::nullopt);
+    step(created, 2);
+    expect_violated({});
+}
+
+TEST_F(TopicsTest, ATopicThatIsNotFoundAfterItWasMadeIsAViolation) {
+    step(created, 1);
+    step(described, std::nullopt);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, ATopicThatIsFoundAfterItWasDeletedIsAViolation) {
+    step(created, 1);
+    step(deleted, 1);
+    step(described, 1);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, AnIdThatIsGivenTwiceIsAViolation) {
+    step(created, 1);
+    step(deleted, 1);
+    step(created, 1);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, AfterAStepWithoutAnAnswerAnythingMayBe) {
+    step(created, 1);
+    step(deleted, std::nullopt, false);
+    step(described, std::nullopt);
+    step(described, 1);
+    expect_violated({});
+}
+
+}  // namespace
+}  // namespace milena::sim

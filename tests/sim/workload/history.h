@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the clients of a simulated run did and saw: the checkers judge it when the run is over.
+// Every record of the workload says who wrote it and which of its writes it is, so that each is
+// known again wherever it turns up.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "milena/base/uuid.h"
+#include "milena/env/clock.h"
+
+namespace milena::sim {
+
+/// The value of a record: "writer/number".
+struct Mark {
+    std::int32_t writer = 0;
+    std::int64_t number = 0;
+
+    auto operator<=>(const Mark&) const = default;
+    std::string text() const;
+    /// Nothing if `text` is none.
+    static std::optional<Mark> parse(std::string_view text);
+};
+
+struct Place {
+    std::string topic;
+    std::int32_t partition = 0;
+
+    auto operator<=>(const Place&) const = default;
+    std::string text() const { return topic + "-" + std::to_string(partition); }
+};
+
+/// A record where somebody saw it.
+struct Sighting {
+    std::int64_t offset = 0;
+    Mark mark;
+
+    auto operator<=>(const Sighting&) const = default;
+    std::string text() const { return mark.text() + " at " + std::to_string(offset); }
+};
+
+/// A write that was answered with success; `offset` is -1 where the answer did not tell it.
+using Acknowledgement = Sighting;
+
+/// What one reader saw from one position on, without a seek between.
+struct ReadSession {
+    std::int64_t from = 0;
+    std::vector<Sighting> records;
+};
+
+/// The limits of a log as one answer told them; true at some moment between asking and the answer.
+struct LimitsSeen {
+    env::Instant asked;
+    env::Instant answered;
+    std::int64_t high_watermark = 0;
+    std::int64_t last_stable_offset = 0;
+    std::int64_t log_start_offset = 0;
+};
+
+struct PartitionHistory {
+    std::vector<Acknowledgement> acknowledged;
+    std::vector<ReadSession> sessions;
+    std::vector<LimitsSeen> limits;
+    /// The whole log, read when all faults were over.
+    std::vector<Sighting> final_log;
+};
+
+/// One step of a client that makes and deletes topics one after the other.
+struct TopicStep {
+    enum class Kind : std::uint8_t { created, deleted, described };
+    Kind kind = Kind::described;
+    std::string topic;
+    /// False if no answer came: the step has happened, or will, or not.
+    bool is_answered = false;
+    /// Of what was created or found; nothing if there was no such topic.
+    std::optional<Uuid> id;
+};
+
+/// Something that must not be.
+struct Violation {
+    std::string_view invariant;
+    std::string what;
+};
+
+struct History {
+    std::map<Place, PartitionHistory> partitions;
+    std::vector<TopicStep> topics;
+    /// What a client found wrong while it worked.
+    std::vector<Violation> complaints;
+};
+
+}  // namespace milena::sim

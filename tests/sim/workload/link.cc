@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who leads is asked anew for each connection; nothing is remembered of servers that are gone.
+#include "sim/workload/link.h"
+
+#include <array>
+
+#include "milena/protocol/messages/metadata.h"
+
+namespace milena::sim {
+namespace {
+
+using protocol::MetadataRequest;
+using protocol::MetadataResponse;
+
+constexpr env::Duration kConnectTimeout = std::chrono::seconds(2);
+constexpr std::int16_t kMetadataVersion = 12;
+
+std::optional<env::Endpoint> endpoint_of_leader(const MetadataResponse& response,
+                                                std::int32_t partition) {
+    for (const auto& topic : response.topics) {
+        if (topic.error_code != 0) return std::nullopt;
+        for (const auto& one : topic.partitions) {
+            if (one.partition_index != partition || one.error_code != 0) continue;
+            for (const auto& broker : response.brokers) {
+                if (broker.node_id != one.leader_id) continue;
+                return env::Endpoint{std::string(broker.host),
+                                     static_cast<std::uint16_t>(broker.port)};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+env::Task<support::Client*> Link::ready(const Place* place) {
+    if (client_ != nullptr) co_return client_.get();
+    const env::Endpoint bootstrap = bootstrap_[next_bootstrap_++ % bootstrap_.size()];
+    if (!co_await connect(bootstrap)) co_return nullptr;
+    if (place == nullptr) co_return client_.get();
+    const auto leader = co_await leader_of(*place);
+    if (!leader) {
+        drop();
+        co_return nullptr;
+    }
+    if (leader->host == bootstrap.host && leader->port == bootstrap.port) co_return client_.get();
+    co_await connect(*leader);
+    co_return client_.get();
+}
+
+env::Task<bool> Link::connect(env::Endpoint to) {
+    client_.reset();
+    auto stream =
+        co_await machine_.network().connect(to, machine_.core(0), now() + kConnectTimeout);
+    if (!stream) co_return false;
+    client_ = std::make_unique<support::Client>(std::move(*stream));
+    co_return true;
+}
+
+env::Task<std::optional<env::Endpoint>> Link::leader_of(const Place& place) {
+    MetadataRequest request;
+    std::array<MetadataRequest::MetadataRequestTopic, 1> topics;
+    topics[0].name = place.topic;
+    request.topics = topics;
+    request.allow_auto_topic_creation = false;
+    const auto response = co_await call<MetadataResponse>(request, kMetadataVersion);
+    if (!response) co_return std::nullopt;
+    co_return endpoint_of_leader(*response, place.partition);
+}
+
+env::Task<void> Link::watch() {
+    for (;;) {
+        co_await machine_.sleep(machine_.core(0), kRequestTimeout / 4);
+        if (client_ == nullptr || waiting_since_ == env::kNever) continue;
+        if (now() - waiting_since_ > kRequestTimeout) client_->close();
+    }
+}
+
+}  // namespace milena::sim

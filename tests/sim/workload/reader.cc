@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each fetch is judged on the spot for what no history shows: damaged batches, odd errors.
+#include "sim/workload/reader.h"
+
+#include <array>
+
+#include "milena/record/records.h"
+
+namespace milena::sim {
+namespace {
+
+using protocol::FetchRequest;
+using protocol::FetchResponse;
+
+constexpr std::int16_t kFetchVersion = 12;
+constexpr env::Duration kRetryPause = std::chrono::milliseconds(100);
+constexpr std::int32_t kWaitMs = 200;
+constexpr std::int32_t kBytesMax = 64 * 1024;
+constexpr double kSeekChance = 0.02;
+
+}  // namespace
+
+Result<std::vector<Sighting>> sightings_in(BytesView bytes, std::int64_t from) {
+    std::vector<Sighting> found;
+    for (;;) {
+        TRY(const auto batch, record::first_batch(bytes));
+        if (!batch) return found;
+        if (!batch->check_crc()) return fail(ErrorCode::corrupt_message, "wrong CRC");
+        bool is_mark = true;
+        const auto each = [&](const record::RecordView& one) {
+            const auto mark = one.value ? Mark::parse(as_text(*one.value)) : std::nullopt;
+            is_mark = is_mark && mark;
+            if (mark && one.offset.value >= from) found.push_back({one.offset.value, *mark});
+            return is_mark;
+        };
+        TRY_VOID(record::for_each_record(*batch, {}, each));
+        if (!is_mark) return fail(ErrorCode::corrupt_message, "a value that nobody wrote");
+        bytes = bytes.subspan(batch->size());
+    }
+}
+
+env::Task<void> Reader::run() {
+    Node& machine = link_.machine();
+    auto& sessions = history_.partitions[place_].sessions;
+    std::int64_t at = 0;
+    std::size_t session = sessions.size();
+    sessions.push_back({});
+    while (!is_finishing_) {
+        const auto answer = co_await fetch(at);
+        if (!answer || answer->error != ErrorCode::none) {
+            if (answer && answer->error == ErrorCode::offset_out_of_range)
+                complain("I10", fmt::format("offset {} is out of range, though it was told", at));
+            link_.drop();
+            co_await machine.sleep(machine.core(0), kRetryPause);
+            continue;
+        }
+        auto& seen = sessions[session].records;
+        seen.insert(seen.end(), answer->records.begin(), answer->records.end());
+        if (!answer->records.empty()) at = answer->records.back().offset + 1;
+        if (at > 0 && random_.chance(kSeekChance)) {
+            at = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(at)));
+            session = sessions.size();
+            sessions.push_back({.from = at, .records = {}});
+        }
+    }
+}
+
+env::Task<bool> Reader::read_all() {
+    auto& log = history_.partitions[place_].final_log;
+    log.clear();
+    for (;;) {
+        const std::int64_t at = log.empty() ? 0 : log.back().offset + 1;
+        const auto answer = co_await fetch(at);
+        if (!answer || answer->error != ErrorCode::none) co_return false;
+        log.insert(log.end(), answer->records.begin(), answer->records.end());
+        if (answer->records.empty()) co_return at >= answer->high_watermark;
+    }
+}
+
+env::Task<std::optional<Reader::Answer>> Reader::fetch(std::int64_t offset) {
+    if (co_await link_.ready(&place_) == nullptr) co_return std::nullopt;
+    FetchRequest request;
+    request.max_wait_ms = kWaitMs;
+    request.min_bytes = 1;
+    std::array<FetchRequest::FetchPartition, 1> parts;
+    parts[0].partition = place_.partition;
+    parts[0].fetch_offset = offset;
+    parts[0].partition_max_bytes = kBytesMax;
+    std::array<FetchRequest::FetchTopic, 1> topics;
+    topics[0].topic = place_.topic;
+    topics[0].partitions = parts;
+    request.topics = topics;
+    const env::Instant asked = link_.now();
+    const auto response = co_await link_.call<FetchResponse>(request, kFetchVersion);
+    if (!response || response->error_code != 0) co_return std::nullopt;
+    co_return take(response->responses[0].partitions[0], offset, asked);
+}
+
+Reader::Answer Reader::take(const FetchResponse::PartitionData& part, std::int64_t offset,
+                            env::Instant asked) {
+    Answer answer{.error = static_cast<ErrorCode>(part.error_code),
+                  .high_watermark = part.high_watermark,
+                  .records = {}};
+    if (answer.error != ErrorCode::none) return answer;
+    history_.partitions[place_].limits.push_back({.asked = asked,
+                                                  .answered = link_.now(),
+                                                  .high_watermark = part.high_watermark,
+                                                  .last_stable_offset = part.last_stable_offset,
+                                                  .log_start_offset = part.log_start_offset});
+    auto records = sightings_in(part.records.bytes(), offset);
+    if (records) {
+        answer.records = std::move(*records);
+    } else {
+        complain("I2", fmt::format("at {}: {}", offset, records.error().why));
+        answer.error = records.error().code;
+    }
+    return answer;
+}
+
+void Reader::complain(std::string_view invariant, const std::string& what) {
+    history_.complaints.push_back({invariant, "reader of " + place_.text() + ": " + what});
+}
+
+}  // namespace milena::sim

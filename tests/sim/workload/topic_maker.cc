@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step whose answer is an error that means "perhaps" (a timeout, no controller) is as good as one
+// without an answer.
+#include "sim/workload/topic_maker.h"
+
+#include <array>
+
+#include "milena/protocol/messages/create_topics.h"
+#include "milena/protocol/messages/delete_topics.h"
+#include "milena/protocol/messages/metadata.h"
+
+namespace milena::sim {
+namespace {
+
+constexpr std::int32_t kTimeoutMs = 5'000;
+constexpr std::int32_t kSegmentBytes = 1 << 20;
+constexpr env::Duration kPauseMax = std::chrono::milliseconds(300);
+
+bool is_one_of(std::int16_t code, ErrorCode one, ErrorCode other) {
+    return code == static_cast<std::int16_t>(one) || code == static_cast<std::int16_t>(other);
+}
+
+}  // namespace
+
+env::Task<void> TopicMaker::run() {
+    Node& machine = link_.machine();
+    while (!is_finishing_) {
+        if (co_await link_.ready(nullptr) != nullptr) {
+            TopicStep done;
+            switch (random_.below(4)) {
+                case 0: done = co_await create(1, kSegmentBytes); break;
+                case 1: done = co_await remove(); break;
+                default: done = co_await describe();
+            }
+            history_.topics.push_back(std::move(done));
+        }
+        co_await machine.sleep(machine.core(0), random_.between(env::Duration(0), kPauseMax));
+    }
+}
+
+env::Task<void> TopicMaker::make(std::int32_t partitions, std::int32_t segment_bytes) {
+    Node& machine = link_.machine();
+    for (;;) {
+        if (co_await link_.ready(nullptr) != nullptr) {
+            const TopicStep done = co_await create(partitions, segment_bytes);
+            if (done.is_answered) co_return;
+        }
+        co_await machine.sleep(machine.core(0), kPauseMax);
+    }
+}
+
+env::Task<TopicStep> TopicMaker::create(std::int32_t partitions, std::int32_t segment_bytes) {
+    protocol::CreateTopicsRequest request;
+    std::array<protocol::CreateTopicsRequest::CreatableTopic, 1> topics;
+    topics[0].name = topic_;
+    topics[0].num_partitions = partitions;
+    topics[0].replication_factor = 1;
+    // segment.bytes does not go below 1 MiB: no run would come to its second segment.
+    std::array<protocol::CreateTopicsRequest::CreatableTopicConfig, 1> configs;
+    const std::string bytes = std::to_string(segment_bytes);
+    configs[0].name = "internal.segment.bytes";
+    configs[0].value = bytes;
+    topics[0].configs = configs;
+    request.topics = topics;
+    request.timeout_ms = kTimeoutMs;
+    TopicStep done = step(TopicStep::Kind::created);
+    const auto response = co_await link_.call<protocol::CreateTopicsResponse>(request, 7);
+    if (!response) co_return done;
+    const auto& result = response->topics[0];
+    done.is_answered =
+        is_one_of(result.error_code, ErrorCode::none, ErrorCode::topic_already_exists);
+    if (result.error_code == 0) done.id = result.topic_id;
+    co_return done;
+}
+
+env::Task<TopicStep> TopicMaker::remove() {
+    protocol::DeleteTopicsRequest request;
+    std::array<protocol::DeleteTopicsRequest::DeleteTopicState, 1> topics;
+    topics[0].name = topic_;
+    request.topics = topics;
+    request.timeout_ms = kTimeoutMs;
+    TopicStep done = step(TopicStep::Kind::deleted);
+    const auto response = co_await link_.call<protocol::DeleteTopicsResponse>(request, 6);
+    if (!response) co_return done;
+    const auto& result = response->responses[0];
+    done.is_answered =
+        is_one_of(result.error_code, ErrorCode::none, ErrorCode::unknown_topic_or_partition);
+    if (result.error_code == 0) done.id = result.topic_id;
+    co_return done;
+}
+
+env::Task<TopicStep> TopicMaker::describe() {
+    protocol::MetadataRequest request;
+    std::array<protocol::MetadataRequest::MetadataRequestTopic, 1> topics;
+    topics[0].name = topic_;
+    request.topics = topics;
+    request.allow_auto_topic_creation = false;
+    TopicStep done = step(TopicStep::Kind::described);
+    const auto response = co_await link_.call<protocol::MetadataResponse>(request, 12);
+    if (!response) co_return done;
+    const auto& found = response->topics[0];
+    done.is_answered =
+        is_one_of(found.error_code, ErrorCode::none, ErrorCode::unknown_topic_or_partition);
+    if (found.error_code == 0) done.id = found.topic_id;
+    co_return done;
+}
+
+}  // namespace milena::sim
