@@ -28,6 +28,15 @@ const VoterSet& Core::voters() const {
 std::int16_t Core::kraft_version() const {
     return replica_->kraft_version();
 }
+const VotersAt& Core::voters_at(Offset end) const {
+    return replica_->voters_at(end);
+}
+bool Core::may_snapshot(const SnapshotId& id) const {
+    return replica_->may_snapshot(id);
+}
+std::vector<ReplicaProgress> Core::progress() const {
+    return replica_->progress();
+}
 Offset Core::log_start_offset() const {
     return replica_->log_start();
 }

@@ -2,6 +2,8 @@
 // A sorted list of (epoch, start); a log has few epochs, so a search from the back is enough.
 #include "epoch_history.h"
 
+#include <algorithm>
+
 #include "milena/base/invariant.h"
 
 namespace milena::raft {
@@ -19,6 +21,12 @@ void EpochHistory::note(LeaderEpoch epoch, Offset offset) {
 
 void EpochHistory::truncate(Offset end) {
     while (!starts_.empty() && starts_.back().start_offset >= end) starts_.pop_back();
+}
+
+void EpochHistory::truncate_start(Offset start) {
+    while (starts_.size() > 1 && starts_[1].start_offset < start) starts_.erase(starts_.begin());
+    if (!starts_.empty())
+        starts_.front().start_offset = std::max(starts_.front().start_offset, start);
 }
 
 LeaderEpoch EpochHistory::last_epoch() const {

@@ -17,6 +17,9 @@ public:
     void note(LeaderEpoch epoch, Offset offset);
     /// Forgets what begins at or after `end`.
     void truncate(Offset end);
+    /// The log begins at `start` now: forgets the epochs that end below it. The one before the
+    /// first record stays: who has all that came before is asked for it.
+    void truncate_start(Offset start);
 
     /// kNoLeaderEpoch if there is none.
     LeaderEpoch last_epoch() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what is on disk: the newest snapshot, the log behind it, the epochs and voters in both,
-// quorum-state.
+// Finds out what is on disk: the snapshots, the log behind them, the epochs and voters in both,
+// quorum-state; and takes out what is older than it must be.
 #include "milena/raft/metadata_log.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Result<std::unique_ptr<MetadataLog>> MetadataLog::open(env::Env& env, Logger log
     std::unique_ptr<MetadataLog> opened(new MetadataLog(env, std::move(options)));
     TRY_VOID(env::create_durable_directories(env.files(), opened->options_.directory));
     TRY_VOID(opened->remove_leftovers(logger));
-    TRY_VOID(opened->load_snapshot());
+    TRY_VOID(opened->find_snapshots(logger));
     TRY_VOID(opened->open_log(logger));
     TRY(opened->recovered_.quorum, read_quorum_state(env.files(), opened->options_.directory));
     TRY_VOID(opened->scan());
@@ -40,11 +40,39 @@ Result<void> MetadataLog::remove_leftovers(Logger& logger) {
     return ok();
 }
 
-Result<void> MetadataLog::load_snapshot() {
-    recovered_.voters.push_back({Offset(-1), 0, options_.static_voters});
+/// The newest is read whole later.
+Result<void> MetadataLog::find_snapshots(Logger& logger) {
     TRY(const auto ids, list_snapshots(env_.files(), options_.directory));
-    if (ids.empty()) return ok();
-    TRY(snapshot_, read_snapshot(env_.files(), options_.directory, ids.back()));
+    for (const SnapshotId& id : ids) {
+        const auto stored = inspect_snapshot(env_.files(), options_.directory, id);
+        if (stored) {
+            snapshots_.push_back(*stored);
+        } else if (stored.error().code == ErrorCode::corrupt_message) {
+            LOG_WARN(logger, "passing over a damaged snapshot", kv("why", stored.error().why));
+            damage_ = stored.error();
+            damaged_end_ = id.end_offset;
+        } else {
+            return std::unexpected(stored.error());
+        }
+    }
+    return load_newest(logger);
+}
+
+Result<void> MetadataLog::load_newest(Logger& logger) {
+    recovered_.voters.push_back({Offset(-1), 0, options_.static_voters});
+    for (; !snapshots_.empty(); snapshots_.pop_back()) {
+        const SnapshotId id = snapshots_.back().id;
+        auto read = read_snapshot(env_.files(), options_.directory, id);
+        if (read) {
+            snapshot_ = *std::move(read);
+            break;
+        }
+        if (read.error().code != ErrorCode::corrupt_message) return std::unexpected(read.error());
+        LOG_WARN(logger, "passing over a damaged snapshot", kv("why", read.error().why));
+        if (id.end_offset >= damaged_end_) damage_ = read.error();
+        damaged_end_ = std::max(damaged_end_, id.end_offset);
+    }
+    if (!snapshot_) return ok();
     recovered_.snapshot = snapshot_->id;
     // Voters of the bootstrap snapshot are only here, not in any log: −1 says so.
     VotersAt& voters = recovered_.voters.back();
@@ -57,10 +85,27 @@ Result<void> MetadataLog::load_snapshot() {
 Result<void> MetadataLog::open_log(Logger& logger) {
     storage::LogOptions log_options;
     log_options.segment_bytes = options_.segment_bytes;
+    log_options.segment_ms = options_.segment_ms;
     log_options.is_gapless = true;
-    TRY(log_,
-        storage::Log::open(env_, logger, options_.directory, log_options, storage::Recovery{}));
+    // What lies below the oldest snapshot was on its way out: a power loss may have left some of
+    // its segments and not others.
+    storage::Recovery recovery;
+    if (!snapshots_.empty()) recovery.log_start_offset = snapshots_.front().id.end_offset;
+    TRY(log_, storage::Log::open(env_, logger, options_.directory, log_options, recovery));
+    TRY_VOID(check_start(logger));
+    return log_->flush();
+}
+
+Result<void> MetadataLog::check_start(Logger& logger) {
     const Offset snapshot_end = recovered_.snapshot ? recovered_.snapshot->end_offset : Offset(0);
+    const Offset known_end = std::max(log_->log_end_offset(), snapshot_end);
+    if (damage_ && (known_end < damaged_end_ || known_end == Offset(0))) {
+        return fail(
+            damage_->code,
+            fmt::format("{}; the log ends at {} and does not have what was in it: bring the "
+                        "file back, or make this replica anew",
+                        damage_->why, log_->log_end_offset()));
+    }
     if (log_->log_end_offset() < snapshot_end) {
         // The log ends inside the snapshot, all of whose records were committed: the log begins
         // anew behind it.
@@ -69,20 +114,23 @@ Result<void> MetadataLog::open_log(Logger& logger) {
     }
     if (log_->log_start_offset() > snapshot_end) {
         return fail(ErrorCode::corrupt_message,
-                    fmt::format("{}: the log begins at {} but no snapshot reaches there",
-                                options_.directory, log_->log_start_offset()));
+                    fmt::format("{}: the log begins at {} but no snapshot reaches there{}",
+                                options_.directory, log_->log_start_offset(),
+                                damage_ ? "; " + damage_->why : ""));
     }
-    return log_->flush();
+    for (const StoredSnapshot& snapshot : snapshots_) {
+        if (snapshot.id.end_offset < log_->log_start_offset()) continue;
+        if (snapshot.id.end_offset > Offset(0)) recovered_.log_start_snapshot = snapshot.id;
+        return log_->raise_start(snapshot.id.end_offset);
+    }
+    return ok();
 }
 
 Result<void> MetadataLog::scan() {
     recovered_.log_start_offset = log_->log_start_offset();
     recovered_.log_end_offset = log_->log_end_offset();
-    const std::optional<SnapshotId>& snapshot = recovered_.snapshot;
-    if (snapshot && snapshot->end_offset > Offset(0) &&
-        recovered_.log_start_offset == snapshot->end_offset) {
+    if (const auto& snapshot = recovered_.log_start_snapshot)
         recovered_.epochs.push_back({snapshot->epoch, snapshot->end_offset});
-    }
     for (Offset at = recovered_.log_start_offset; at < recovered_.log_end_offset;) {
         TRY(const Chunk chunk, read(at, recovered_.log_end_offset, kScanBytes));
         if (chunk.batches.empty()) {
@@ -110,6 +158,43 @@ Result<void> MetadataLog::save(const QuorumState& state, std::int16_t kraft_vers
                                const VoterSet& voters) {
     return env::replace_file(env_.files(), options_.directory + "/" + std::string(kQuorumStateFile),
                              encode_quorum_state(state, kraft_version, voters));
+}
+
+/// One after the other, from the oldest on, as long as the size is too large or that one is too
+/// old.
+std::optional<SnapshotId> MetadataLog::oldest_to_keep(Timestamp now) const {
+    std::uint64_t bytes = log_->size_bytes();
+    for (const StoredSnapshot& snapshot : snapshots_) bytes += snapshot.bytes;
+    std::size_t first = 0;
+    while (first + 1 < snapshots_.size()) {
+        const bool is_large = options_.retention_bytes >= 0 &&
+                              bytes > static_cast<std::uint64_t>(options_.retention_bytes);
+        const std::int64_t age = now.value - snapshots_[first].last_contained_timestamp.value;
+        const bool is_old = options_.retention_ms >= 0 && age > options_.retention_ms;
+        if (!is_large && !is_old) break;
+        bytes -= snapshots_[first].bytes;
+        ++first;
+    }
+    if (first == 0) return std::nullopt;
+    return snapshots_[first].id;
+}
+
+Result<std::vector<std::string>> MetadataLog::clean(const SnapshotId& first) {
+    std::vector<std::string> paths;
+    // The snapshots first, durably: what is left of the log is judged by the oldest of them.
+    TRY(const auto ids, list_snapshots(env_.files(), options_.directory));
+    for (const SnapshotId& id : ids) {
+        if (id >= first) continue;
+        const std::string path = options_.directory + "/" + snapshot_file_name(id);
+        paths.push_back(path + ".deleted");
+        TRY_VOID(env_.files().rename(path, paths.back()));
+    }
+    TRY_VOID(env_.files().sync_directory(options_.directory));
+    std::erase_if(snapshots_, [&](const StoredSnapshot& one) { return one.id < first; });
+    TRY_VOID(log_->raise_start(first.end_offset));
+    TRY(const auto segments, log_->remove_old_segments(first.end_offset, SIZE_MAX));
+    paths.insert(paths.end(), segments.begin(), segments.end());
+    return paths;
 }
 
 Result<MetadataLog::Chunk> MetadataLog::read(Offset from, Offset upper, std::uint64_t bytes_max) {

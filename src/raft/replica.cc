@@ -20,6 +20,7 @@ Replica::Replica(CoreOptions options, RecoveredState recovered)
       epochs_(std::move(recovered.epochs)),
       voter_history_(std::move(recovered.voters)),
       snapshot_(recovered.snapshot),
+      log_start_snapshot_(recovered.log_start_snapshot),
       last_request_id_(options.first_request_id) {
     // What a snapshot holds, or what was cut off for one, was committed.
     if (snapshot_) high_watermark_ = std::max(snapshot_->end_offset, log_start_);
@@ -81,6 +82,27 @@ void Replica::on(const Appended& event, Instant) {
 void Replica::on(const Synced& event, Instant) {
     INVARIANT(event.end <= appended_end_, "synced what was not appended");
     durable_end_ = std::max(durable_end_, event.end);
+}
+
+bool Replica::may_snapshot(const SnapshotId& id) const {
+    const auto end = epochs_.end_of(id.epoch, appended_end_);
+    return end && end->epoch == id.epoch && id.end_offset <= end->end_offset &&
+           id.end_offset <= high_watermark_.value_or(Offset(0)) &&
+           id.end_offset > (snapshot_ ? snapshot_->end_offset : Offset(0));
+}
+
+void Replica::on(const SnapshotTaken& event, Instant) {
+    INVARIANT(may_snapshot(event.id), "a snapshot of what is not committed");
+    snapshot_ = event.id;
+}
+
+void Replica::on(const LogCleaned& event, Instant) {
+    INVARIANT(snapshot_ && event.first.end_offset <= snapshot_->end_offset,
+              "a log cleaned of what no snapshot has");
+    INVARIANT(event.first.end_offset >= log_start_, "a log that begins earlier than it did");
+    log_start_ = event.first.end_offset;
+    log_start_snapshot_ = event.first;
+    epochs_.truncate_start(log_start_);
 }
 
 void Replica::on(const StorageFailed& event, Instant now) {

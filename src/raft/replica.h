@@ -31,6 +31,9 @@ public:
     LeaderView view() const;
     const VoterSet& voters() const { return voter_history_.current().voters; }
     std::int16_t kraft_version() const { return voter_history_.current().kraft_version; }
+    const VotersAt& voters_at(Offset end) const { return voter_history_.at(end); }
+    bool may_snapshot(const SnapshotId& id) const;
+    std::vector<ReplicaProgress> progress() const;
     Offset log_start() const { return log_start_; }
     Offset log_end() const { return log_end_; }
     std::optional<Offset> high_watermark() const { return high_watermark_; }
@@ -51,6 +54,8 @@ private:
         Instant last_fetch{};
         /// When the leader next tells it who leads, unless it fetches before.
         Instant announce_at{};
+        std::optional<Instant> fetched_at{};
+        std::optional<Instant> caught_up_at{};
     };
 
     struct ParkedFetch {
@@ -65,6 +70,8 @@ private:
     void on(const Propose& event, Instant now);
     void on(const Appended& event, Instant now);
     void on(const Synced& event, Instant now);
+    void on(const SnapshotTaken& event, Instant now);
+    void on(const LogCleaned& event, Instant now);
     void on(const StorageFailed& event, Instant now);
     void on(const Received& event, Instant now);
     void on(const Answered& event, Instant now);
@@ -122,6 +129,7 @@ private:
     void on_fetch(RequestId id, const FetchRequest& request, Instant now);
     std::optional<FetchResponse> refuse_fetch(const FetchRequest& request) const;
     FetchResponse answer_fetch(const FetchRequest& request) const;
+    bool needs_snapshot(Offset from, LeaderEpoch epoch) const;
     bool has_news(const FetchRequest& request) const;
     void note_progress(const FetchRequest& request, Instant now);
     void park(RequestId id, const FetchRequest& request, Instant now);
@@ -165,6 +173,7 @@ private:
     EpochHistory epochs_;
     VoterHistory voter_history_;
     std::optional<SnapshotId> snapshot_;
+    std::optional<SnapshotId> log_start_snapshot_;
     std::optional<Offset> high_watermark_;
 
     /// When an election begins, ends or is given up; when a follower takes its leader for dead.

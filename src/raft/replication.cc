@@ -30,6 +30,15 @@ std::optional<FetchResponse> Replica::refuse_fetch(const FetchRequest& request) 
     return refusal;
 }
 
+/// As Kafka judges it: a log that ends before this one begins, or whose last record can't be the
+/// one before this log's first, goes on from a snapshot.
+bool Replica::needs_snapshot(Offset from, LeaderEpoch epoch) const {
+    if (from < log_start_) return true;
+    if (!log_start_snapshot_) return false;
+    const LeaderEpoch before_start = log_start_snapshot_->epoch;
+    return epoch < before_start || (from == log_start_ && epoch != before_start);
+}
+
 FetchResponse Replica::answer_fetch(const FetchRequest& request) const {
     FetchResponse answer;
     answer.view = answer_view();
@@ -40,7 +49,7 @@ FetchResponse Replica::answer_fetch(const FetchRequest& request) const {
     const bool from_the_first = from == Offset(0) && epoch == LeaderEpoch(0) && log_start_ == from;
     const bool from_snapshot =
         snapshot_ && from == snapshot_->end_offset && epoch == snapshot_->epoch;
-    if (from < log_start_) {
+    if (needs_snapshot(from, epoch)) {
         answer.snapshot = snapshot_;
         if (!snapshot_) answer.error = ErrorCode::offset_out_of_range;
         return answer;
@@ -78,10 +87,23 @@ void Replica::note_progress(const FetchRequest& request, Instant now) {
     }
     if (progress == nullptr) return;
     progress->last_fetch = now;
+    progress->fetched_at = now;
     progress->announce_at = now + options_.fetch_timeout / 2;
     const FetchResponse answer = answer_fetch(request);
     if (answer.diverging || answer.snapshot || answer.error != ErrorCode::none) return;
     progress->durable_end = request.fetch_offset;
+    if (request.fetch_offset >= log_end_) progress->caught_up_at = now;
+}
+
+std::vector<ReplicaProgress> Replica::progress() const {
+    std::vector<ReplicaProgress> all;
+    const auto add = [&](const ReplicaKey& key, const Progress& one, bool is_voter) {
+        if (one.fetched_at)
+            all.push_back({key, one.durable_end, one.fetched_at, one.caught_up_at, is_voter});
+    };
+    for (const auto& [id, one] : progress_) add(voters().find(id)->key, one, true);
+    for (const auto& [key, one] : observers_) add(key, one, false);
+    return all;
 }
 
 void Replica::on_fetch(RequestId id, const FetchRequest& request, Instant now) {

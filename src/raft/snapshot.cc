@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot files: read whole and checked batch by batch; written beside, synced, then given their
-// name.
+// Snapshot files: read whole and checked batch by batch.
 #include "milena/raft/snapshot.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
+
+#include "milena/raft/snapshot_writer.h"
 
 namespace milena::raft {
 
@@ -15,6 +16,8 @@ namespace {
 constexpr std::string_view kSuffix = ".checkpoint";
 constexpr std::size_t kOffsetDigits = 20;
 constexpr std::size_t kEpochDigits = 10;
+/// Of a header batch with the voters in it.
+constexpr std::uint64_t kHeaderBytesMax = 1 << 20;
 
 /// A number of exactly `text`'s length in digits.
 template <class T>
@@ -81,27 +84,6 @@ Result<void> parse(Snapshot& snapshot) {
     return ok();
 }
 
-std::vector<std::byte> bootstrap_bytes(const BootstrapSnapshot& snapshot) {
-    std::vector<AnyControlRecord> head{SnapshotHeader{snapshot.now}};
-    if (snapshot.voters) {
-        head.push_back(KRaftVersionRecord{1});
-        if (!snapshot.voters->empty()) head.push_back(VotersRecord{*snapshot.voters});
-    }
-    const LeaderEpoch epoch = kBootstrapSnapshot.epoch;
-    std::vector<std::byte> bytes = encode_control_batch(Offset(0), epoch, snapshot.now, head);
-    Offset next(static_cast<std::int64_t>(head.size()));
-    const auto add = [&](const std::vector<std::byte>& batch) {
-        bytes.insert(bytes.end(), batch.begin(), batch.end());
-    };
-    if (!snapshot.records.empty()) {
-        add(encode_data_batch(next, epoch, snapshot.now, snapshot.records));
-        next = next + static_cast<std::int64_t>(snapshot.records.size());
-    }
-    const AnyControlRecord footer = SnapshotFooter{};
-    add(encode_control_batch(next, epoch, snapshot.now, std::span(&footer, 1)));
-    return bytes;
-}
-
 }  // namespace
 
 std::string snapshot_file_name(const SnapshotId& id) {
@@ -146,17 +128,40 @@ Result<Snapshot> read_snapshot(env::FileSystem& files, const std::string& direct
     return snapshot;
 }
 
+Result<StoredSnapshot> inspect_snapshot(env::FileSystem& files, const std::string& directory,
+                                        const SnapshotId& id) {
+    const std::string path = directory + "/" + snapshot_file_name(id);
+    TRY(const auto file, files.open(path, env::OpenMode::read_only));
+    TRY(const std::uint64_t size, file->size());
+    std::vector<std::byte> head(std::min<std::uint64_t>(size, kHeaderBytesMax));
+    TRY(const std::size_t read, file->read_at(0, head));
+    const auto batch = record::first_batch(BytesView(head).first(read));
+    if (!batch) return fail_at(path, batch.error());
+    if (!*batch || !(*batch)->is_control() || !(*batch)->check_crc())
+        return fail_at(path, {ErrorCode::corrupt_message, "it does not begin with a header"});
+    Snapshot header{.id = id,
+                    .last_contained_timestamp = {},
+                    .kraft_version = 0,
+                    .voters = {},
+                    .batches = {},
+                    .bytes = {}};
+    if (const auto taken = take_control(**batch, header, true); !taken)
+        return fail_at(path, taken.error());
+    return StoredSnapshot{id, size, header.last_contained_timestamp};
+}
+
 Result<void> write_bootstrap_snapshot(env::FileSystem& files, const std::string& directory,
                                       const BootstrapSnapshot& snapshot) {
-    const std::string path = directory + "/" + snapshot_file_name(kBootstrapSnapshot);
-    const std::string part = path + ".part";
     TRY_VOID(env::create_durable_directories(files, directory));
-    TRY(const auto file, files.open(part, env::OpenMode::create_empty));
-    TRY_VOID(file->write_at(0, bootstrap_bytes(snapshot)));
-    TRY_VOID(file->sync());
-    TRY_VOID(files.make_read_only(part));
-    TRY_VOID(files.rename(part, path));
-    return files.sync_directory(directory);
+    SnapshotHead head{.id = kBootstrapSnapshot,
+                      .last_contained_timestamp = snapshot.now,
+                      .kraft_version = static_cast<std::int16_t>(snapshot.voters ? 1 : 0),
+                      .voters = snapshot.voters,
+                      .now = snapshot.now};
+    TRY(auto writer, SnapshotWriter::create(files, directory, std::move(head)));
+    for (const std::vector<std::byte>& value : snapshot.records) TRY_VOID(writer.append(value));
+    TRY_VOID(writer.finish());
+    return ok();
 }
 
 }  // namespace milena::raft

@@ -27,6 +27,13 @@ VoterHistory::VoterHistory(std::vector<VotersAt> sets) : sets_(std::move(sets)) 
     INVARIANT(!sets_.empty(), "a quorum without a first voter set");
 }
 
+const VotersAt& VoterHistory::at(Offset end) const {
+    for (auto set = sets_.rbegin(); set != sets_.rend(); ++set) {
+        if (set->offset < end) return *set;
+    }
+    return sets_.front();
+}
+
 void VoterHistory::truncate(Offset end) {
     while (sets_.size() > 1 && sets_.back().offset >= end) sets_.pop_back();
 }

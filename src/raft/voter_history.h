@@ -16,6 +16,8 @@ public:
     explicit VoterHistory(std::vector<VotersAt> sets);
 
     const VotersAt& current() const { return sets_.back(); }
+    /// What held in a log that ended at `end`; the oldest known if that is younger.
+    const VotersAt& at(Offset end) const;
     void note(const Batch& batch) { note_voters(batch, sets_); }
     /// Forgets what was named at or after `end`.
     void truncate(Offset end);

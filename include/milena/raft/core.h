@@ -73,6 +73,8 @@ struct RecoveredState {
     std::vector<VotersAt> voters;
     /// The newest snapshot.
     std::optional<SnapshotId> snapshot;
+    /// The one at whose end the log begins; nothing if the log has its first record.
+    std::optional<SnapshotId> log_start_snapshot{};
 };
 
 // Events.
@@ -93,6 +95,15 @@ struct Appended {
 /// Everything below is durable.
 struct Synced {
     Offset end;
+};
+/// A snapshot that may_snapshot() allowed is durable.
+struct SnapshotTaken {
+    SnapshotId id;
+};
+/// The log begins at the end of this snapshot from now on, which is not beyond the newest: what lay
+/// below is in snapshots only.
+struct LogCleaned {
+    SnapshotId first;
 };
 /// The log, or quorum-state, could not be written. The replica takes no further part.
 struct StorageFailed {
@@ -122,8 +133,8 @@ struct LeaderRefused {
 /// The node is about to stop: leadership is handed over, no vote is asked for or given.
 struct Shutdown {};
 
-using Event = std::variant<Start, Tick, Propose, Appended, Synced, StorageFailed, Received,
-                           Answered, SendFailed, LeaderRefused, Shutdown>;
+using Event = std::variant<Start, Tick, Propose, Appended, Synced, SnapshotTaken, LogCleaned,
+                           StorageFailed, Received, Answered, SendFailed, LeaderRefused, Shutdown>;
 
 struct Message {
     BrokerId to;
@@ -177,6 +188,18 @@ struct Output {
     std::string text() const;
 };
 
+/// How far a replica that fetches from this leader has come.
+struct ReplicaProgress {
+    ReplicaKey key;
+    Offset durable_end{-1};
+    std::optional<Instant> fetched_at;
+    /// When it last asked for what is beyond the leader's end.
+    std::optional<Instant> caught_up_at;
+    bool is_voter = false;
+
+    bool operator==(const ReplicaProgress&) const = default;
+};
+
 class Replica;
 
 class Core {
@@ -192,6 +215,12 @@ public:
     LeaderView view() const;
     const VoterSet& voters() const;
     std::int16_t kraft_version() const;
+    /// Those that hold for a snapshot of everything below `end`.
+    const VotersAt& voters_at(Offset end) const;
+    /// Whether a snapshot with this id would say something new, and only what is committed.
+    bool may_snapshot(const SnapshotId& id) const;
+    /// The other replicas that a leader has heard of; nobody elsewhere.
+    std::vector<ReplicaProgress> progress() const;
     Offset log_start_offset() const;
     /// With what was asked to be appended and is not yet.
     Offset log_end_offset() const;

@@ -19,13 +19,20 @@ struct MetadataLogOptions {
     std::string directory;
     /// The voters while neither log nor snapshot names any.
     VoterSet static_voters;
-    std::uint64_t segment_bytes = 1ULL << 30;
+    std::uint64_t segment_bytes = 1ULL << 30;          ///< metadata.log.segment.bytes
+    std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;  ///< metadata.log.segment.ms
+    /// Above this, log and snapshots together lose what is oldest; -1 is without limit.
+    std::int64_t retention_bytes = 100LL << 20;  ///< metadata.max.retention.bytes
+    /// A snapshot whose last record is older goes, if there is a newer one; -1 is never.
+    std::int64_t retention_ms = 7LL * 24 * 3600 * 1000;  ///< metadata.max.retention.ms
 };
 
 class MetadataLog {
 public:
-    /// Removes what an interrupted stop left, checks the whole log (it has no clean-shutdown marker
-    /// of its own), syncs what was not known to be synced. An error names the file.
+    /// Removes what an interrupted stop left, loads the newest snapshot, checks the whole log
+    /// behind the oldest (it has no clean-shutdown marker of its own), syncs what was not known to
+    /// be synced. A snapshot that is not whole is passed over, with a line in the log, if the log
+    /// still has what was in it. An error names the file.
     static Result<std::unique_ptr<MetadataLog>> open(env::Env& env, Logger logger,
                                                      MetadataLogOptions options);
 
@@ -35,6 +42,20 @@ public:
     std::optional<Snapshot> take_snapshot() { return std::exchange(snapshot_, std::nullopt); }
 
     storage::Log& log() { return *log_; }
+    const std::string& directory() const { return options_.directory; }
+
+    /// The snapshots on disk that are known to be whole, oldest first.
+    const std::vector<StoredSnapshot>& snapshots() const { return snapshots_; }
+    /// One more, newer than the others, is durable.
+    void note_snapshot(const StoredSnapshot& snapshot) { snapshots_.push_back(snapshot); }
+
+    /// The oldest snapshot that is to stay at this time, by Kafka's rules; nothing if that is all
+    /// of them. The newest always stays.
+    std::optional<SnapshotId> oldest_to_keep(Timestamp now) const;
+    /// Takes the snapshots before `first` out of the directory, then the segments that end below
+    /// its end, where the log begins from now on. Gives the files, renamed, that are to be removed.
+    /// `first` is one of snapshots(), and the log reaches its end.
+    Result<std::vector<std::string>> clean(const SnapshotId& first);
 
     /// Writes quorum-state durably.
     Result<void> save(const QuorumState& state, std::int16_t kraft_version, const VoterSet& voters);
@@ -52,14 +73,20 @@ private:
     MetadataLog(env::Env& env, MetadataLogOptions options)
         : env_(env), options_(std::move(options)) {}
     Result<void> remove_leftovers(Logger& logger);
-    Result<void> load_snapshot();
+    Result<void> find_snapshots(Logger& logger);
+    Result<void> load_newest(Logger& logger);
     Result<void> open_log(Logger& logger);
+    Result<void> check_start(Logger& logger);
     Result<void> scan();
 
     env::Env& env_;
     MetadataLogOptions options_;
     std::unique_ptr<storage::Log> log_;
+    std::vector<StoredSnapshot> snapshots_;
     std::optional<Snapshot> snapshot_;
+    /// The newest snapshot that is not whole.
+    std::optional<Error> damage_;
+    Offset damaged_end_;
     RecoveredState recovered_;
 };
 

@@ -44,6 +44,19 @@ Result<std::vector<SnapshotId>> list_snapshots(env::FileSystem& files,
 Result<Snapshot> read_snapshot(env::FileSystem& files, const std::string& directory,
                                const SnapshotId& id);
 
+/// A snapshot on disk, as the one who cleans up judges it.
+struct StoredSnapshot {
+    SnapshotId id;
+    std::uint64_t bytes = 0;
+    Timestamp last_contained_timestamp;
+
+    bool operator==(const StoredSnapshot&) const = default;
+};
+/// From the file's size and its first batch. CORRUPT_MESSAGE with the file's name if that is no
+/// header.
+Result<StoredSnapshot> inspect_snapshot(env::FileSystem& files, const std::string& directory,
+                                        const SnapshotId& id);
+
 /// What formatting decides about a new cluster.
 struct BootstrapSnapshot {
     /// Nothing for a static quorum (kraft.version 0): then the voters are configuration. An empty

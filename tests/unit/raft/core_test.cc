@@ -261,6 +261,57 @@ TEST(Core, ARecordOfAnEarlierEpochIsNotCommittedByAMajorityAlone) {
     EXPECT_EQ(leader.fetch(11, leader.core.view().epoch.value).high_watermark, Offset(11));
 }
 
+TEST(Core, ALeaderKnowsHowFarTheOthersAre) {
+    NewLeader leader;
+    EXPECT_TRUE(leader.core.progress().empty());
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    leader.fetch(10, 1);
+    ASSERT_EQ(leader.core.progress().size(), 1u);
+    const ReplicaProgress behind = leader.core.progress().front();
+    EXPECT_EQ(behind, (ReplicaProgress{.key = {BrokerId(2), {}},
+                                       .durable_end = Offset(10),
+                                       .fetched_at = leader.now,
+                                       .caught_up_at = {},
+                                       .is_voter = true}));
+    leader.now += std::chrono::milliseconds(5);
+    leader.fetch(11, leader.core.view().epoch.value);
+    EXPECT_EQ(leader.core.progress().front().durable_end, Offset(11));
+    EXPECT_EQ(leader.core.progress().front().caught_up_at, leader.now);
+}
+
+/// The leader's log is cleaned up to a snapshot of its first eleven records.
+TEST(Core, ALogThatLacksWhatWasCleanedIsSentToTheSnapshot) {
+    NewLeader leader;
+    const LeaderEpoch epoch = leader.core.view().epoch;
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    const SnapshotId old{Offset(10), LeaderEpoch(1)};
+    const SnapshotId id{Offset(11), epoch};
+    EXPECT_FALSE(leader.core.may_snapshot(old)) << "nothing is committed";
+    leader.core.step(Synced{Offset(11)}, leader.now);
+    leader.fetch(11, epoch.value);
+    EXPECT_TRUE(leader.core.may_snapshot(old));
+    EXPECT_FALSE(leader.core.may_snapshot({Offset(11), LeaderEpoch(1)})) << "of another epoch";
+    EXPECT_FALSE(leader.core.may_snapshot({Offset(12), epoch}));
+    leader.core.step(SnapshotTaken{id}, leader.now);
+    EXPECT_FALSE(leader.core.may_snapshot(old)) << "nothing new";
+    EXPECT_EQ(leader.core.log_start_offset(), Offset(0));
+    EXPECT_FALSE(std::get<FetchResponse>(leader.fetch(0, 0).replies.at(0).response).snapshot);
+
+    leader.core.step(LogCleaned{id}, leader.now);
+    EXPECT_EQ(leader.core.log_start_offset(), Offset(11));
+    const auto answer = [&](int from, int last_epoch) {
+        return std::get<FetchResponse>(leader.fetch(from, last_epoch).replies.at(0).response);
+    };
+    EXPECT_EQ(answer(0, 0).snapshot, id);
+    EXPECT_EQ(answer(10, 1).snapshot, id);
+    EXPECT_EQ(answer(11, 1).snapshot, id) << "its eleventh record is another";
+    EXPECT_EQ(answer(12, 1).snapshot, id);
+    const FetchResponse next = answer(11, epoch.value);
+    EXPECT_FALSE(next.snapshot);
+    EXPECT_FALSE(next.diverging);
+    EXPECT_EQ(next.error, ErrorCode::none);
+}
+
 TEST(Core, AFetchOfAnotherHistoryAcknowledgesNothing) {
     NewLeader leader;
     leader.core.step(Appended{Offset(11)}, leader.now);

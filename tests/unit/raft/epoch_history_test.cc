@@ -24,6 +24,18 @@ TEST_F(EpochHistoryTest, AnEpochEndsWhereTheNextBegins) {
     EXPECT_EQ(history.end_of(LeaderEpoch(6), log_end), end(6, 20));
 }
 
+TEST_F(EpochHistoryTest, ALogThatBeginsLaterKnowsTheEpochBeforeItsFirstRecord) {
+    history.truncate_start(Offset(10));
+    EXPECT_EQ(history.end_of(LeaderEpoch(2), log_end), end(2, 10));
+    EXPECT_EQ(history.end_of(LeaderEpoch(5), log_end), end(5, 12));
+    history.truncate_start(Offset(11));
+    EXPECT_EQ(history.end_of(LeaderEpoch(4), log_end), std::nullopt);
+    EXPECT_EQ(history.end_of(LeaderEpoch(5), log_end), end(5, 12));
+    history.truncate_start(log_end);
+    EXPECT_EQ(history.last_epoch(), LeaderEpoch(6));
+    EXPECT_EQ(history.end_of(LeaderEpoch(6), log_end), end(6, 20));
+}
+
 TEST_F(EpochHistoryTest, AnUnknownEpochIsAnsweredWithTheOneBelow) {
     EXPECT_EQ(history.end_of(LeaderEpoch(4), log_end), end(2, 10));
     EXPECT_EQ(history.end_of(LeaderEpoch(99), log_end), end(6, 20));

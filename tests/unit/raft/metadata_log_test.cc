@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "golden.h"
+#include "milena/raft/snapshot_writer.h"
 #include "sim/world.h"
 
 namespace milena::raft::test {
@@ -113,12 +114,191 @@ TEST_F(MetadataLogTest, TheErrorNamesACorruptFile) {
     ASSERT_FALSE(bad_state);
     EXPECT_NE(bad_state.error().why.find("quorum-state"), std::string::npos)
         << bad_state.error().why;
+}
 
-    write_file(files, std::string(kDirectory) + "/00000000000000000191-0000000001.checkpoint",
+/// A log of `count` batches of one record each in epoch 1, in small segments.
+class CleaningTest : public MetadataLogTest {
+public:
+    static MetadataLogOptions options(std::int64_t retention_bytes = -1,
+                                      std::int64_t retention_ms = -1) {
+        return {.directory = kDirectory,
+                .static_voters = kStatic,
+                .segment_bytes = 1000,
+                .retention_bytes = retention_bytes,
+                .retention_ms = retention_ms};
+    }
+    static std::unique_ptr<MetadataLog> open_with(sim::Node& machine,
+                                                  const MetadataLogOptions& with) {
+        auto opened = MetadataLog::open(machine, Logger(), with);
+        EXPECT_TRUE(opened) << opened.error().why;
+        return opened ? *std::move(opened) : nullptr;
+    }
+    static void append(MetadataLog& log, int count) {
+        for (int i = 0; i < count; ++i) {
+            const std::vector<std::vector<std::byte>> values{std::vector<std::byte>(100)};
+            ASSERT_TRUE(log.log().append(encode_data_batch(log.log().log_end_offset(),
+                                                           LeaderEpoch(1), Timestamp(1), values)));
+        }
+        ASSERT_TRUE(log.log().flush());
+    }
+    static Result<void> take_snapshot(env::FileSystem& with, MetadataLog& log, int end,
+                                      Timestamp last = Timestamp(1)) {
+        TRY(auto writer, SnapshotWriter::create(with, kDirectory,
+                                                {.id = {Offset(end), LeaderEpoch(1)},
+                                                 .last_contained_timestamp = last,
+                                                 .kraft_version = 0,
+                                                 .voters = {},
+                                                 .now = Timestamp(1)}));
+        TRY_VOID(writer.append(std::vector<std::byte>(100)));
+        TRY(const StoredSnapshot stored, writer.finish());
+        log.note_snapshot(stored);
+        return ok();
+    }
+    void snapshot(MetadataLog& log, int end, Timestamp last = Timestamp(1)) {
+        const auto taken = take_snapshot(files, log, end, last);
+        ASSERT_TRUE(taken) << taken.error().why;
+    }
+    void damage(int end) {
+        write_file(
+            files,
+            std::string(kDirectory) + "/" + snapshot_file_name({Offset(end), LeaderEpoch(1)}),
+            BytesView(golden_file("00000000000000000191-0000000001.checkpoint")).first(900));
+    }
+};
+
+TEST_F(CleaningTest, ADamagedSnapshotIsPassedOverIfTheLogHasItsRecords) {
+    auto log = open_with(node, options());
+    append(*log, 20);
+    snapshot(*log, 5);
+    log.reset();
+    damage(15);
+    log = open_with(node, options());
+    EXPECT_EQ(log->recovered().snapshot, (SnapshotId{Offset(5), LeaderEpoch(1)}));
+    EXPECT_EQ(log->take_snapshot()->id.end_offset, Offset(5));
+    EXPECT_EQ(log->recovered().log_end_offset, Offset(20));
+    EXPECT_EQ(log->snapshots().size(), 1u);
+    // It goes with what is old.
+    snapshot(*log, 18);
+    ASSERT_TRUE(log->clean({Offset(18), LeaderEpoch(1)}));
+    EXPECT_EQ(list_snapshots(files, kDirectory)->size(), 1u);
+}
+
+TEST_F(CleaningTest, ADamagedSnapshotWithoutItsRecordsStopsTheStart) {
+    auto log = open_with(node, options());
+    append(*log, 20);
+    snapshot(*log, 5);
+    log.reset();
+    damage(21);
+    const auto opened = MetadataLog::open(node, Logger(), options());
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::corrupt_message);
+    EXPECT_NE(opened.error().why.find("21-0000000001.checkpoint"), std::string::npos);
+    EXPECT_NE(opened.error().why.find("ends at 20"), std::string::npos) << opened.error().why;
+}
+
+TEST_F(CleaningTest, ADamagedFirstSnapshotStopsTheStartOfAnEmptyLog) {
+    write_golden_directory(files, "/golden");
+    ASSERT_TRUE(files.create_directories(kDirectory));
+    write_file(files, std::string(kDirectory) + "/" + snapshot_file_name(kBootstrapSnapshot),
                as_bytes("nonsense"));
-    const auto bad_snapshot = try_open();
-    ASSERT_FALSE(bad_snapshot);
-    EXPECT_NE(bad_snapshot.error().why.find("191-0000000001.checkpoint"), std::string::npos);
+    EXPECT_FALSE(try_open());
+}
+
+TEST_F(CleaningTest, TheOldestGoWhileThereIsTooMuch) {
+    auto log = open_with(node, options(5000));
+    append(*log, 20);
+    for (const int end : {5, 10, 15}) snapshot(*log, end);
+    log = open_with(node, options());  // what lies below the oldest is gone
+    const std::uint64_t one = log->snapshots().front().bytes;
+    const std::uint64_t all = log->log().size_bytes() + 3 * one;
+    const auto kept_with = [&](std::uint64_t bytes) {
+        log = open_with(node, options(static_cast<std::int64_t>(bytes)));
+        const auto id = log->oldest_to_keep(Timestamp(1));
+        return id ? id->end_offset.value : 0;
+    };
+    EXPECT_EQ(kept_with(all), 0);
+    EXPECT_EQ(kept_with(all - 1), 10);
+    EXPECT_EQ(kept_with(all - one), 10);
+    EXPECT_EQ(kept_with(all - one - 1), 15);
+    EXPECT_EQ(kept_with(0), 15) << "the newest stays";
+}
+
+TEST_F(CleaningTest, TheOldestGoWhenTheyAreOldEnough) {
+    auto log = open_with(node, options(-1, 1000));
+    append(*log, 20);
+    snapshot(*log, 5, Timestamp(10));
+    snapshot(*log, 10, Timestamp(20));
+    snapshot(*log, 15, Timestamp(30));
+    EXPECT_FALSE(log->oldest_to_keep(Timestamp(1010)));
+    EXPECT_EQ(log->oldest_to_keep(Timestamp(1011))->end_offset, Offset(10));
+    EXPECT_EQ(log->oldest_to_keep(Timestamp(9999))->end_offset, Offset(15));
+    log = open_with(node, options());
+    EXPECT_FALSE(log->oldest_to_keep(Timestamp(9999))) << "without limits";
+}
+
+TEST_F(CleaningTest, WhatWasCleanedIsGoneAndStaysGone) {
+    auto log = open_with(node, options());
+    append(*log, 40);
+    snapshot(*log, 12);
+    snapshot(*log, 30);
+    ASSERT_GT(log->log().segment_count(), 3u);
+    const SnapshotId first{Offset(12), LeaderEpoch(1)};
+    const auto paths = log->clean(first);
+    ASSERT_TRUE(paths) << paths.error().why;
+    EXPECT_EQ(log->log().log_start_offset(), Offset(12));
+    EXPECT_LE(log->log().first_segment_offset(), Offset(12));
+    EXPECT_GT(log->log().first_segment_offset(), Offset(0));
+    for (const std::string& path : *paths) ASSERT_TRUE(files.remove(path));
+
+    log = open_with(node, options());
+    const RecoveredState& state = log->recovered();
+    EXPECT_EQ(state.log_start_offset, Offset(12));
+    EXPECT_EQ(state.log_end_offset, Offset(40));
+    EXPECT_EQ(state.log_start_snapshot, first);
+    EXPECT_EQ(state.snapshot, (SnapshotId{Offset(30), LeaderEpoch(1)}));
+    EXPECT_EQ(state.epochs, (std::vector<EpochStart>{{LeaderEpoch(1), Offset(12)}}));
+    EXPECT_EQ(log->snapshots().size(), 2u);
+}
+
+/// Whatever a power loss leaves of it, every record behind the newest snapshot is there.
+TEST_F(CleaningTest, LosesNothingWhenPowerGoesAtAnyCall) {
+    const SnapshotId newest{Offset(30), LeaderEpoch(1)};
+    for (std::uint64_t call = 0;; ++call) {
+        SCOPED_TRACE(::testing::Message() << "power lost at call " << call);
+        sim::Node& victim = world.add_node("victim" + std::to_string(call));
+        make_data(victim.files());
+        auto log = open_with(victim, options());
+        append(*log, 40);
+        ASSERT_TRUE(take_snapshot(victim.files(), *log, 12));
+        victim.faults().lose_power_at_call(call);
+        if (take_snapshot(victim.files(), *log, 30)) {
+            if (const auto paths = log->clean(newest)) {
+                for (const std::string& path : *paths) {
+                    if (!victim.files().remove(path)) break;
+                }
+            }
+        }
+        const bool fired = victim.faults().has_fired();
+        log.reset();
+        world.crash(victim, sim::Crash::power);
+        world.restart(victim);
+        victim.faults().clear();
+
+        log = open_with(victim, options());
+        ASSERT_TRUE(log);
+        const RecoveredState& state = log->recovered();
+        EXPECT_EQ(state.log_end_offset, Offset(40));
+        ASSERT_TRUE(state.snapshot);
+        EXPECT_LE(state.log_start_offset, state.snapshot->end_offset);
+        const auto chunk = log->read(state.snapshot->end_offset, Offset(40), 1);
+        ASSERT_TRUE(chunk) << chunk.error().why;
+        EXPECT_FALSE(chunk->batches.empty());
+        if (!fired) {
+            EXPECT_EQ(state.snapshot, newest);
+            EXPECT_EQ(state.log_start_offset, Offset(30));
+            break;
+        }
+    }
 }
 
 TEST_F(MetadataLogTest, TheVoteIsThereAfterAPowerLossAtAnyCall) {

@@ -32,6 +32,14 @@ TEST(VoterHistory, OtherRecordsChangeNothing) {
     EXPECT_EQ(history.current(), (VotersAt{Offset(-1), 0, set_of(1)}));
 }
 
+TEST(VoterHistory, ASnapshotHasTheSetOfItsEnd) {
+    VoterHistory history({{Offset(-1), 1, set_of(1)}});
+    history.note(batch(5, {VotersRecord{set_of(2)}}));
+    EXPECT_EQ(history.at(Offset(5)).voters, set_of(1));
+    EXPECT_EQ(history.at(Offset(7)).voters, set_of(2));
+    EXPECT_EQ(history.at(Offset(-1)).voters, set_of(1)) << "nothing older is known";
+}
+
 TEST(VoterHistory, TruncationBringsTheSetBeforeBack) {
     VoterHistory history({{Offset(-1), 1, set_of(1)}});
     history.note(batch(5, {VotersRecord{set_of(2)}}));
