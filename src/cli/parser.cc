@@ -34,14 +34,15 @@ struct Parser::Declared {
     std::vector<std::pair<Option*, CLI::Option*>> options;
 };
 
-Parser::Parser(std::string command, std::string about)
+Parser::Parser(std::string command, std::string about, Library like)
     : command_(std::move(command)),
       about_(std::move(about)),
+      like_(like),
       declared_(std::make_unique<Declared>()) {
     declared_->app.set_help_flag();
     declared_->app.name("milena " + command_);
     declared_->app.allow_extras();
-    help_ = &flag("help", "Print usage information.");
+    help_ = &flag(is_argparse() ? "help,h" : "help", "Print usage information.");
     version_ = &flag("version", "Display Kafka version.");
 }
 
@@ -84,7 +85,7 @@ const Option& Parser::required(const Option& option) {
 }
 
 std::optional<int> Parser::parse(const Arguments& arguments) {
-    if (arguments.empty()) return wrong_usage(about_);
+    if (arguments.empty() && !is_argparse()) return wrong_usage(about_);
     try {
         // CLI11 takes them from the back.
         declared_->app.parse(Arguments(arguments.rbegin(), arguments.rend()));
@@ -92,7 +93,8 @@ std::optional<int> Parser::parse(const Arguments& arguments) {
         const std::string name =
             without_dashes(std::string_view(mismatch.what())
                                .substr(0, std::string_view(mismatch.what()).find_first_of(": ")));
-        return wrong_usage(fmt::format("Option {} requires an argument", name));
+        return wrong_usage(is_argparse() ? fmt::format("argument --{}: expected one argument", name)
+                                         : fmt::format("Option {} requires an argument", name));
     } catch (const CLI::Error& error) {
         return wrong_usage(error.what());
     }
@@ -100,6 +102,10 @@ std::optional<int> Parser::parse(const Arguments& arguments) {
         option->is_given = known->count() != 0;
         // CLI11 gives an empty text for an optional value that was left out.
         if (known->get_expected_min() == 0) std::erase(option->values, "");
+    }
+    if (help_->is_given && is_argparse()) {
+        print(fmt::format("{}\n{}", about_, usage()));
+        return kExitOk;
     }
     if (help_->is_given) return wrong_usage(about_);
     if (version_->is_given) {
@@ -111,25 +117,43 @@ std::optional<int> Parser::parse(const Arguments& arguments) {
 
 std::optional<int> Parser::check() const {
     for (const std::string& extra : declared_->app.remaining()) {
-        if (extra.starts_with('-') && extra.size() > 1)
-            return wrong_usage(fmt::format("{} is not a recognized option", without_dashes(extra)));
+        if (!extra.starts_with('-') || extra.size() == 1) continue;
+        return wrong_usage(
+            is_argparse() ? fmt::format("unrecognized arguments: '{}'", extra)
+                          : fmt::format("{} is not a recognized option", without_dashes(extra)));
     }
+    return check_given();
+}
+
+std::optional<int> Parser::check_given() const {
     for (const Option* option : at_most_once_) {
-        if (option->values.size() > 1)
-            return wrong_usage(
-                fmt::format("Found multiple arguments for option {}, but you asked for only one",
-                            option->name));
+        // Like argparse4j the last one counts.
+        if (option->values.size() <= 1 || is_argparse()) continue;
+        return wrong_usage(fmt::format(
+            "Found multiple arguments for option {}, but you asked for only one", option->name));
     }
     for (const Option* option : required_) {
-        if (!option->is_given)
-            return wrong_usage(fmt::format("Missing required argument \"[{}]\"", option->name));
+        if (option->is_given) continue;
+        return wrong_usage(is_argparse()
+                               ? fmt::format("argument --{} is required", option->name)
+                               : fmt::format("Missing required argument \"[{}]\"", option->name));
     }
     return std::nullopt;
 }
 
 int Parser::wrong_usage(std::string_view message) const {
-    print_error(fmt::format("{}\n{}", message, usage()));
+    print_error(is_argparse() ? fmt::format("kafka-{}: error: {}\n{}", command_, message, usage())
+                              : fmt::format("{}\n{}", message, usage()));
     return kExitFailed;
+}
+
+std::optional<int> Parser::only_one_name(const Option& newer, const Option& older) const {
+    if (!newer || !older) return std::nullopt;
+    return wrong_usage(is_argparse() ? fmt::format("--{} and --{} cannot be specified together.",
+                                                   newer.name, older.name)
+                                     : fmt::format("Options --{} and --{} cannot be specified "
+                                                   "together.",
+                                                   newer.name, older.name));
 }
 
 std::string Parser::usage() const {

@@ -40,10 +40,15 @@ enum class Takes {
     several,   ///< all that follows up to the next option
 };
 
+/// Kafka's tools are written with two libraries for options, which differ in their messages, in
+/// what repeats mean and in --help: joptsimple has it on standard error with exit code 1,
+/// argparse4j on standard output with 0.
+enum class Library { joptsimple, argparse4j };
+
 class Parser {
 public:
     /// `command` is the name as in `milena COMMAND`; both come with --help and --version.
-    Parser(std::string command, std::string about);
+    Parser(std::string command, std::string about, Library like = Library::joptsimple);
     ~Parser();
     Parser(const Parser&) = delete;
     Parser& operator=(const Parser&) = delete;
@@ -59,8 +64,11 @@ public:
     /// An exit code if there is nothing left to do: usage was wrong, or --help or --version given.
     std::optional<int> parse(const Arguments& arguments);
 
-    /// Prints `message` and the options on standard error; gives exit code 1.
+    /// Prints `message` and the options on standard error; gives exit code 1. Like argparse4j it is
+    /// "kafka-NAME: error: message".
     int wrong_usage(std::string_view message) const;
+    /// Wrong usage, in Kafka's words, if an option is given under its newer and its older name.
+    std::optional<int> only_one_name(const Option& newer, const Option& older) const;
 
     /// The option's value as a whole number within 64 bits; `otherwise` if it was not given.
     Result<std::int64_t> number(const Option& option, std::int64_t otherwise) const;
@@ -69,10 +77,13 @@ private:
     struct Declared;
     Option& declare(std::string name, std::string help);
     std::optional<int> check() const;
+    std::optional<int> check_given() const;
     std::string usage() const;
+    bool is_argparse() const { return like_ == Library::argparse4j; }
 
     std::string command_;
     std::string about_;
+    Library like_;
     std::deque<Option> options_;
     std::vector<const Option*> required_;
     std::vector<const Option*> at_most_once_;

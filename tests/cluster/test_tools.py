@@ -150,6 +150,130 @@ class RecordsTest(ToolsTest):
                   f'"isFuture":false}}],"error":null,"logDir":"{self.node.data}"}}]}}],"version":1}}\n')
 
 
+class ProducerPerfTest(ToolsTest):
+    SUMMARY = (r'(?m)^%d%s records sent, \d+\.\d{6} records/sec \(\d+\.\d\d MB/sec\), \d+\.\d\d ms avg latency, '
+               r'\d+\.\d\d ms max latency, \d+ ms 50th, \d+ ms 95th, \d+ ms 99th, \d+ ms 99\.9th\.$')
+
+    def perf(self, topic, *arguments):
+        return self.tool('producer-perf-test', '--topic', topic, *arguments)
+
+    def values(self, topic, count):
+        got = self.tool('console-consumer', '--topic', topic, '--from-beginning', '--max-messages', str(count),
+                        '--timeout-ms', '10000', '--formatter-property', 'print.key=true')
+        return got.out.splitlines()
+
+    def test_all_records_arrive_and_are_what_kafkas_tool_sends(self):
+        done = self.perf('perf', '--num-records', '3', '--record-size', '20', '--throughput', '-1',
+                         '--key-distribution', 'random', '--record-key-range', '1000')
+        self.assertRegex(done.out, self.SUMMARY % (3, ''))
+        self.assertEqual((done.exit, done.err), (0, ''))
+        self.assertEqual(self.values('perf', 3), ['924\tYQHHNEBSEPDNSEIFGAMS', '280\tJXKOLTXSPLGHDIOYZJFN',
+                                                  '832\tDSPWHZMKVJAXDBZFCOXY'])
+
+    def test_many_records_over_partitions_with_each_way_of_acknowledging(self):
+        self.tool('topics', '--create', '--topic', 'perf.many', '--partitions', '5')
+        for index, (acks, codec) in enumerate((('0', 'none'), ('1', 'lz4'), ('all', 'zstd'))):
+            done = self.perf('perf.many', '--num-records', '20000', '--record-size', '100', '--throughput', '-1',
+                             '--command-property', f'acks={acks}', f'compression.type={codec}', 'batch.size=4000')
+            self.assertRegex(done.out, self.SUMMARY % (20000, ''))
+            # What is not acknowledged may still be on its way.
+            for _ in range(100):
+                ends = re.findall(r'many:\d:(\d+)', self.tool('get-offsets', '--topic', 'perf.many').out)
+                if sum(map(int, ends)) == 20000 * (index + 1):
+                    break
+            self.assertEqual(sum(map(int, ends)), 20000 * (index + 1))
+            self.assertNotIn('0', ends)
+
+    def test_the_rate_is_kept_and_told_while_it_runs(self):
+        done = self.perf('perf.paced', '--num-records', '1500', '--record-size', '10', '--throughput', '1000',
+                         '--warmup-records', '500', '--reporting-interval', '400')
+        self.assertTrue(done.out.startswith('Warmup first 500 records. Steady state results will print after the '
+                                            'complete test summary.\n'), done)
+        self.assertIn('In steady state.\n', done.out)
+        self.assertRegex(done.out, r'(?m)^\d+ records sent, \d+\.\d records/sec \(\d+\.\d\d MB/sec\), \d+\.\d ms avg '
+                                   r'latency, \d+\.\d ms max latency\.$')
+        self.assertRegex(done.out, self.SUMMARY % (1000, ' steady state'))
+        rate = float(re.search(r'^1500 records sent, (\S+) ', done.out, re.M)[1])
+        self.assertTrue(500 < rate <= 1010, done.out)
+
+    def test_payloads_come_from_a_file_or_count_up(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+            file.write('one;two;three;;five')
+            file.flush()
+            done = self.perf('perf.file', '--num-records', '3', '--payload-file', file.name, '--payload-delimiter', ';',
+                             '--throughput', '-1')
+            self.assertTrue(done.out.startswith(f'Reading payloads from: {file.name}\nNumber of records read: 5\n'))
+        self.assertEqual(self.values('perf.file', 3), ['null\t', 'null\ttwo', 'null\tthree'])
+        self.perf('perf.numbers', '--num-records', '3', '--payload-monotonic', '--throughput', '-1')
+        self.assertEqual(self.values('perf.numbers', 3), ['null\t0', 'null\t1', 'null\t2'])
+
+    def test_a_record_that_is_too_large_is_told_and_does_not_count(self):
+        done = self.perf('perf.large', '--num-records', '2', '--record-size', '2000000', '--throughput', '-1')
+        self.assertEqual(done.err.count('errors.RecordTooLargeException: The message is 2000'), 2)
+        self.assertTrue(done.out.startswith('0 records sent, 0.000000 records/sec'), done)
+        self.assertEqual(done.exit, 0)
+
+    def test_metrics_are_counted(self):
+        done = self.perf('perf.metrics', '--num-records', '1000', '--record-size', '100', '--throughput', '-1',
+                         '--print-metrics', '--command-property', 'client.id=me')
+        self.assertRegex(done.out, r'(?m)^Metric Name +Value$')
+        self.assertRegex(done.out, r'(?m)^producer-metrics:record-send-total:{client-id=me} +: 1000\.000$')
+
+    def test_transactions_are_refused(self):
+        done = self.perf('perf', '--num-records', '3', '--record-size', '20', '--throughput', '-1',
+                         '--transactional-id', 'x')
+        self.says(done, '', 1)
+        self.assertIn('no broker coordinates transactions yet', done.err.splitlines()[0])
+        done = self.perf('perf', '--num-records', '3', '--record-size', '20', '--throughput', '-1',
+                         '--command-property', 'transactional.id=x')
+        self.says(done, '', 1)
+        self.assertIn('no broker coordinates transactions yet', done.err)
+
+
+class ConsumerPerfTest(ToolsTest):
+    TIME = r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}'
+    RATES = r'\d+, \d+, \d+\.\d{4}, \d+\.\d{4}'
+    HEADER = ('start.time, end.time, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec, rebalance.time.ms, '
+              'fetch.time.ms, fetch.MB.sec, fetch.nMsg.sec\n')
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tools.run('producer-perf-test', '--bootstrap-server', cls.node.bootstrap, '--topic', 'read', '--num-records',
+                  '30000', '--record-size', '100', '--throughput', '-1')
+
+    def read(self, *arguments):
+        done = self.tool('consumer-perf-test', '--topic', 'read', *arguments)
+        self.assertEqual((done.exit, done.err), (0, ''))
+        return done.out
+
+    def test_the_summary_is_kafkas(self):
+        out = self.read('--num-records', '30000')
+        self.assertTrue(out.startswith(self.HEADER), out)
+        self.assertRegex(out.splitlines()[1], rf'^{self.TIME}, {self.TIME}, 2\.8610, \d+\.\d{{4}}, 30000, '
+                                              rf'\d+\.\d{{4}}, {self.RATES}$')
+
+    def test_the_header_may_be_left_out_and_times_written_otherwise(self):
+        out = self.read('--messages', '5', '--hide-header', '--date-format', "yyyy 'x'")
+        self.assertRegex(out, r'^\d{4} x, \d{4} x, 0\.0005, ')
+
+    def test_detailed_lines_come_in_place_of_the_summary(self):
+        out = self.read('--num-records', '30000', '--show-detailed-stats', '--reporting-interval', '1').splitlines()
+        self.assertTrue(out[0].startswith('time, threadId, data.consumed.in.MB, '))
+        self.assertRegex(out[1], rf'^{self.TIME}, 0, \d+\.\d{{4}}, \d+\.\d{{4}}, \d+, \d+\.\d{{4}}, {self.RATES}$')
+
+    def test_it_ends_when_nothing_comes(self):
+        out = self.read('--num-records', '99', '--from-latest', '--timeout', '300').splitlines()
+        self.assertEqual(out[1], 'WARNING: Exiting before consuming the expected number of records: timeout (300 ms) '
+                                 'exceeded. You can use the --timeout option to increase the timeout.')
+        self.assertIn(', 0.0000, 0.0000, 0, 0.0000, ', out[2])
+
+    def test_metrics_are_counted(self):
+        self.assertRegex(self.read('--num-records', '7', '--print-metrics'),
+                         r'(?m)^consumer-fetch-manager-metrics:records-consumed-total:{client-id=perf-consumer-client} '
+                         r'+: 7\.000$')
+
+
 class DumpLogTest(ToolsTest):
     def test_a_log_is_dumped(self):
         self.tool('topics', '--create', '--topic', 'dumped')
@@ -229,6 +353,16 @@ class UsageTest(unittest.TestCase):
                          'nosuch is not a recognized option')
         self.assertEqual(self.usage('console-consumer', '--bootstrap-server', 'b:1', '--topic', 't', '--offset', '3'),
                          'The partition is required when offset is specified.')
+        perf = ['producer-perf-test', '--bootstrap-server', 'b:1', '--topic', 't', '--throughput', '-1']
+        self.assertEqual(self.usage(*perf, '--num-records', '9'), 'kafka-producer-perf-test: error: one of the '
+                         'arguments --record-size --payload-file --payload-monotonic is required')
+        self.assertEqual(self.usage(*perf, '--num-records', '0', '--record-size', '1'),
+                         'kafka-producer-perf-test: error: --num-records should be greater than zero.')
+        self.assertEqual(self.usage(*perf, '--num-records', '9', '--record-size', '1', '--warmup-records', '9'),
+                         'kafka-producer-perf-test: error: The value for --warmup-records must be strictly fewer than '
+                         'the number of records in the test, --num-records.')
+        self.assertEqual(self.usage('consumer-perf-test', '--bootstrap-server', 'b:1', '--topic', 't'),
+                         'Exactly one of the following arguments is required: [messages], [num-records]')
         self.assertEqual(self.usage('configs', '--bootstrap-server', 'b:1', '--describe'),
                          'At least one entity type must be specified')
 

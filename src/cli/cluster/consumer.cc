@@ -18,8 +18,6 @@ using protocol::FetchResponse;
 
 /// The last version that names topics.
 constexpr std::int16_t kVersionMax = 12;
-constexpr std::int32_t kBytesMax = 50 * 1024 * 1024;
-constexpr std::int32_t kPartitionBytesMax = 1024 * 1024;
 constexpr env::Duration kPause = std::chrono::milliseconds(100);
 /// Of the key of a control record: i16 version, i16 type.
 constexpr std::size_t kControlKeyBytes = 4;
@@ -76,12 +74,12 @@ struct LeaderFetch {
             auto& partition = partitions.back().emplace_back();
             partition.partition = one.partition;
             partition.fetch_offset = positions.at(one);
-            partition.partition_max_bytes = kPartitionBytesMax;
+            partition.partition_max_bytes = options.partition_bytes_max;
         }
         for (std::size_t i = 0; i < topics.size(); ++i) topics[i].partitions = partitions[i];
         request.max_wait_ms = options.wait_ms;
         request.min_bytes = 1;
-        request.max_bytes = kBytesMax;
+        request.max_bytes = options.bytes_max;
         request.isolation_level = options.read_committed ? 1 : 0;
         request.topics = topics;
     }

@@ -9,8 +9,10 @@ namespace milena::cli {
 
 struct ConsumerOptions {
     bool read_committed = false;
-    bool reset_to_earliest = false;  ///< where to go when an offset is no more there
-    std::int32_t wait_ms = 500;      ///< what a leader may wait for records
+    bool reset_to_earliest = false;             ///< where to go when an offset is no more there
+    std::int32_t wait_ms = 500;                 ///< what a leader may wait for records
+    std::int32_t bytes_max = 50 * 1024 * 1024;  ///< of one answer
+    std::int32_t partition_bytes_max = 1024 * 1024;  ///< of one partition in it
 };
 
 class Consumer {

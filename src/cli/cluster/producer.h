@@ -1,54 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends records to the partitions of one topic, batch by batch; one request at a time, so they stay
-// in order. A batch that could not be sent is tried again while that can help.
+// Sends records to the partitions of one topic. Batches are filled while earlier ones are on their
+// way; each leader has a bounded number of requests under way, and all that was taken a bounded
+// memory. A batch that could not be sent is tried again while that can help. It is not idempotent:
+// with one request at a time records stay in order, with more a second try may overtake.
 #pragma once
 
+#include "cluster/producer_options.h"
 #include "cluster/session.h"
-#include "records/batch_writer.h"
 
 namespace milena::cli {
 
-struct ProducerOptions {
-    std::int16_t acks = -1;
-    record::Codec codec = record::Codec::none;
-    std::size_t batch_bytes = 16'384;  ///< from here on a batch is sent
-    std::int32_t timeout_ms = 1'500;   ///< told to the leader
-    std::int64_t retries = 3;
-    env::Duration backoff = std::chrono::milliseconds(100);
+/// What a producer has done.
+struct ProducerFigures {
+    std::int64_t records = 0;  ///< acknowledged
+    std::int64_t records_failed = 0;
+    std::int64_t retries = 0;
+    std::int64_t requests = 0;
+    std::int64_t batches = 0;
+    std::int64_t batch_bytes = 0;
+    std::int64_t batch_bytes_max = 0;
+    std::int64_t uncompressed_bytes = 0;
+    env::Duration latency{};  ///< of all requests together
+    env::Duration latency_max{};
 };
-
-Result<ProducerOptions> producer_options(const ClientProperties& properties);
 
 class Producer {
 public:
-    /// What became of a batch that was given up.
-    using OnFailure = std::function<void(const std::vector<ProducedRecord>& records, const Error&)>;
+    /// What became of the records of a batch: acknowledged, or given up for an error.
+    using OnDone = std::function<void(std::span<const RecordReceipt> records, const Error* error)>;
 
-    Producer(Session& session, std::string topic, ProducerOptions options, OnFailure on_failure);
+    Producer(Session& session, std::string topic, ProducerOptions options, OnDone on_done);
+    /// close() must have returned if open() was called.
+    ~Producer();
+    Producer(const Producer&) = delete;
+    Producer& operator=(const Producer&) = delete;
 
     /// Asks for the topic's partitions; the cluster may create the topic.
     env::Task<Result<void>> open();
-    /// Takes a record, and sends a batch if one is full.
-    env::Task<void> send(ProducedRecord record);
-    /// Everything that was taken is sent, or was given up, when it returns.
+    /// Takes a record; waits while the buffer is full.
+    env::Task<void> send(const RecordParts& record);
+    /// Everything that was taken is acknowledged, or was given up, when it returns.
     env::Task<void> flush();
+    /// flush(), and then nothing of it runs any more.
+    env::Task<void> close();
+
+    const ProducerFigures& figures() const { return figures_; }
 
 private:
-    struct Pending {
-        BatchWriter writer;
-        std::vector<ProducedRecord> records;
-    };
-    env::Task<void> send_batch(std::int32_t partition);
-    env::Task<Result<void>> produce(std::int32_t partition, BytesView batch);
-    std::int32_t choose(const ProducedRecord& record);
+    using Batches = std::vector<ClosedBatch>;
+
+    env::Task<Result<void>> find_partitions();
+    env::Task<bool> wait_for_room(const RecordParts& record);
+    std::int32_t choose(const RecordParts& record) const;
+    void choose_sticky();
+    void refuse(const RecordParts& record, const Error& error);
+
+    env::Task<void> run();
+    env::Task<void> refresh_leaders();
+    env::Instant send_due();
+    env::Task<void> deliver(BrokerId leader, Batches batches);
+    env::Task<Result<void>> produce(BrokerId leader, const Batches& batches,
+                                    std::vector<Error>& errors);
+    void settle(ClosedBatch batch, const Error& error);
+    void give_up_late(std::int32_t partition, env::Instant now);
+    env::Instant now() { return session_.env().clock().now(); }
 
     Session& session_;
     std::string topic_;
     ProducerOptions options_;
-    OnFailure on_failure_;
+    OnDone on_done_;
+    ProducerFigures figures_;
+    Accumulator accumulator_;
     std::vector<std::int32_t> partitions_;
-    std::map<std::int32_t, Pending> pending_;
+    std::map<std::int32_t, BrokerId> leaders_;
+    std::map<BrokerId, std::size_t> under_way_;
     std::int32_t sticky_ = 0;  ///< where records without a key go until the batch is full
+    std::size_t first_ = 0;    ///< of the partitions, whose turn it is to be looked at first
+    env::Wakeup due_;          ///< something may leave
+    env::Wakeup settled_;      ///< batches are done
+    env::Instant refresh_at_ = env::kNever;
+    bool is_running_ = false;
+    bool is_closing_ = false;
 };
 
 }  // namespace milena::cli

@@ -27,20 +27,15 @@ env::Task<void> work_to_end(env::RealEnv& env, Session& session, const Work& wor
 
 }  // namespace
 
-Connect connect_to_brokers(std::string_view bootstrap, std::string_view config_file) {
-    Connect connect;
-    connect.bootstrap = bootstrap;
-    connect.config_file = config_file;
-    connect.client_id = "adminclient-1";
-    return connect;
-}
-
 Result<void> in_session(const Connect& connect, const Work& work) {
     const auto env = env::make_real_env(1);
     TRY(auto properties, read_client_properties(env->files(), connect.config_file));
     TRY_VOID(add_properties(properties, connect.properties));
     TRY(auto options, client_options(properties));
-    TRY(options.bootstrap, wire::parse_bootstrap(connect.bootstrap));
+    TRY(options.bootstrap,
+        wire::parse_bootstrap(connect.bootstrap.empty()
+                                  ? text_property(properties, "bootstrap.servers", "")
+                                  : connect.bootstrap));
     options.to_controllers = connect.to_controllers;
     if (options.client_id.empty()) options.client_id = connect.client_id;
     const Logger log(std::make_shared<ToolLog>(), LogLevel::warn);

@@ -18,9 +18,6 @@ struct Connect {
     std::string client_id;                ///< unless the properties say another
 };
 
-/// An admin tool's way to connect.
-Connect connect_to_brokers(std::string_view bootstrap, std::string_view config_file);
-
 class Session {
 public:
     Session(env::Env& env, wire::Client& client, ClientProperties properties,

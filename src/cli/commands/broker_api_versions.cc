@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena broker-api-versions, kafka-broker-api-versions.sh: which versions of which APIs each
 // broker serves.
+#include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
-#include "parser.h"
 #include "text/api_text.h"
 #include "text/exceptions.h"
 
@@ -12,12 +12,10 @@ namespace {
 
 int run(const Arguments& arguments) {
     Parser parser("broker-api-versions", "This tool helps to retrieve broker version information.");
-    const Option& bootstrap =
-        parser.required(parser.option("bootstrap-server", "The servers to connect to."));
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster(parser);
+    parser.required(cluster.brokers);
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
-    const auto connect = connect_to_brokers(bootstrap.text(), command_config.text());
-    const auto done = in_session(connect, print_api_versions);
+    const auto done = in_session(cluster.connect(), print_api_versions);
     if (done) return kExitOk;
     print_error(exception_text(done.error()) + "\n");
     return kExitFailed;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena cluster, kafka-cluster.sh: the cluster's id, its nodes, the APIs they serve, and the end
 // of a broker's or controller's registration.
+#include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/protocol/messages/describe_cluster.h"
 #include "milena/protocol/messages/unregister_broker.h"
 #include "milena/protocol/messages/unregister_controller.h"
-#include "parser.h"
 #include "text/api_text.h"
 #include "text/exceptions.h"
 #include "text/table.h"
@@ -18,13 +18,10 @@ using protocol::DescribeClusterRequest;
 using protocol::DescribeClusterResponse;
 
 struct Options {
-    Parser parser{"cluster", "The Kafka cluster tool."};
+    Parser parser{"cluster", "The Kafka cluster tool.", Library::argparse4j};
     const Option& command = parser.positional(
         "COMMAND", "cluster-id, list-endpoints, unregister, unregister-controller or api-versions");
-    const Option& bootstrap = parser.option("bootstrap-server,b", "The brokers to connect to.");
-    const Option& controllers =
-        parser.option("bootstrap-controller,C", "The controllers to connect to.");
-    const Option& command_config = parser.option("command-config,c", "Properties of the client.");
+    const AdminOptions cluster{parser, AdminOptions::To::brokers_or_controllers, true};
     const Option& config = parser.option("config", "The older name of --command-config.");
     const Option& id = parser.option("id,i", "The id of the node to unregister.");
     const Option& fenced =
@@ -126,19 +123,17 @@ std::optional<int> check(const Options& options) {
     constexpr std::array<std::string_view, 5> kCommands{
         "cluster-id", "list-endpoints", "unregister", "unregister-controller", "api-versions"};
     const std::string_view command = options.command.text();
-    if (!options.command)
-        return options.parser.wrong_usage("kafka-cluster: error: too few arguments");
+    if (!options.command) return options.parser.wrong_usage("too few arguments");
     if (std::ranges::find(kCommands, command) == kCommands.end()) {
-        return options.parser.wrong_usage(
-            fmt::format("kafka-cluster: error: invalid choice: '{}'", command));
+        return options.parser.wrong_usage(fmt::format("invalid choice: '{}'", command));
     }
-    if (options.bootstrap.is_given == options.controllers.is_given) {
+    if (!options.cluster.says_one()) {
         return options.parser.wrong_usage(
-            "kafka-cluster: error: one of the arguments --bootstrap-server/-b "
+            "one of the arguments --bootstrap-server/-b "
             "--bootstrap-controller/-C is required");
     }
     if (command.starts_with("unregister") && !options.id)
-        return options.parser.wrong_usage("kafka-cluster: error: argument --id/-i is required");
+        return options.parser.wrong_usage("argument --id/-i is required");
     return std::nullopt;
 }
 
@@ -146,10 +141,8 @@ int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = check(options)) return *exit_code;
-    Connect connect = connect_to_brokers(
-        options.controllers ? options.controllers.text() : options.bootstrap.text(),
-        options.command_config ? options.command_config.text() : options.config.text());
-    connect.to_controllers = options.controllers.is_given;
+    Connect connect = options.cluster.connect();
+    if (options.config) connect.config_file = options.config.text();
     return run_in_session(connect, [&options](Session& session) { return act(session, options); });
 }
 

@@ -7,10 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "cluster/config_changes.h"
+#include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/config/properties.h"
-#include "parser.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -41,10 +41,7 @@ struct Options {
     Parser parser{"configs",
                   "This tool helps to manipulate and describe entity config for a topic, client, "
                   "user, broker, ip, client-metrics or group"};
-    const Option& bootstrap = parser.option("bootstrap-server", "The brokers to connect to.");
-    const Option& controllers =
-        parser.option("bootstrap-controller", "The controllers to connect to.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster{parser, AdminOptions::To::brokers_or_controllers};
     const Option& alter = parser.flag("alter", "Alter the configuration for the entity.");
     const Option& describe = parser.flag("describe", "List configs for the given entity.");
     const Option& all = parser.flag("all", "List all configs, and not only those that were set.");
@@ -70,13 +67,6 @@ struct Options {
                                    : &parser.flag(std::string(kind.default_option),
                                                   fmt::format("All {}.", kind.type_name)));
         }
-    }
-
-    Connect connect() const {
-        Connect to = connect_to_brokers(controllers ? controllers.text() : bootstrap.text(),
-                                        command_config.text());
-        to.to_controllers = controllers.is_given;
-        return to;
     }
 };
 
@@ -123,9 +113,9 @@ Result<void> check_types(const std::vector<std::string>& types) {
 
 Result<ConfigEntity> parse_entity(const Options& options) {
     const Entities given = entities_of(options);
-    if (!options.bootstrap && !options.controllers)
+    if (!options.cluster.brokers && !options.cluster.has_controllers())
         return refuse("Either --bootstrap-server or --bootstrap-controller must be specified.");
-    if (options.bootstrap && options.controllers)
+    if (!options.cluster.says_one())
         return refuse("Only one of --bootstrap-server or --bootstrap-controller can be specified");
     TRY_VOID(check_types(given.types));
     const auto kind = std::ranges::find(kKinds, given.types[0], &EntityKind::type_name);
@@ -186,12 +176,12 @@ Result<ConfigChange> parse_change(const Options& options) {
 Result<void> act(const Options& options) {
     TRY(const auto entity, parse_entity(options));
     if (options.describe) {
-        return in_session(options.connect(), [&](Session& session) {
+        return in_session(options.cluster.connect(), [&](Session& session) {
             return print_configs(session, entity, options.all.is_given);
         });
     }
     TRY(const auto change, parse_change(options));
-    return in_session(options.connect(),
+    return in_session(options.cluster.connect(),
                       [&](Session& session) { return alter_configs(session, entity, change); });
 }
 

@@ -3,18 +3,16 @@
 // partitions itself and joins no group: --group is refused.
 #include <charconv>
 
+#include "cluster/assignment.h"
+#include "cluster/connect_options.h"
 #include "cluster/consumer.h"
-#include "cluster/topic_states.h"
 #include "command_files.h"
 #include "console.h"
-#include "parser.h"
 #include "text/exceptions.h"
-#include "text/topic_filter.h"
 
 namespace milena::cli {
 namespace {
 
-constexpr env::Duration kPause = std::chrono::milliseconds(100);
 constexpr std::string_view kNoOutput = "org.apache.kafka.tools.consumer.NoOpMessageFormatter";
 constexpr std::string_view kDefault = "org.apache.kafka.tools.consumer.DefaultMessageFormatter";
 
@@ -27,7 +25,7 @@ struct Options {
     const Option& partition = parser.option("partition", "The partition to consume from.");
     const Option& offset =
         parser.option("offset", "The offset to begin at, or earliest, or latest (default).");
-    const Option& bootstrap = parser.option("bootstrap-server", "The servers to connect to.");
+    const RecordClientOptions client{parser, {"consumer-property", "consumer.config"}};
     const Option& group = parser.option("group", "Groups are not supported by this tool yet.");
     const Option& from_beginning = parser.flag("from-beginning", "Begin with the earliest record.");
     const Option& max_messages =
@@ -52,13 +50,6 @@ struct Options {
         parser.option("key-deserializer", "String, ByteArray, Short, Integer or Long.");
     const Option& value_deserializer =
         parser.option("value-deserializer", "String, ByteArray, Short, Integer or Long.");
-    const Option& command_property =
-        parser.option("command-property", "key=value for the consumer.", Takes::many);
-    const Option& consumer_property =
-        parser.option("consumer-property", "The older name of --command-property.", Takes::many);
-    const Option& command_config = parser.option("command-config", "Properties of the consumer.");
-    const Option& consumer_config =
-        parser.option("consumer.config", "The older name of --command-config.");
 
     std::optional<int> check() const;
     std::optional<int> check_offset() const;
@@ -99,16 +90,10 @@ std::optional<int> Options::check() const {
             "Exactly one of the following arguments is required: [topic], [include]");
     }
     if (const auto exit_code = check_offset()) return exit_code;
-    if (!bootstrap) return parser.wrong_usage("Missing required argument \"[bootstrap-server]\"");
-    const std::array pairs{std::pair(&formatter_property, &property),
-                           std::pair(&command_property, &consumer_property),
-                           std::pair(&command_config, &consumer_config)};
-    for (const auto& [newer, older] : pairs) {
-        if (*newer && *older) {
-            return parser.wrong_usage(fmt::format(
-                "Options --{} and --{} cannot be specified together.", newer->name, older->name));
-        }
-    }
+    if (!client.bootstrap)
+        return parser.wrong_usage("Missing required argument \"[bootstrap-server]\"");
+    if (const auto exit_code = parser.only_one_name(formatter_property, property)) return exit_code;
+    if (const auto exit_code = client.check(parser)) return exit_code;
     if (group) return parser.wrong_usage("Groups are not supported by this tool yet.");
     if (formatter && formatter.text() != kDefault && formatter.text() != kNoOutput)
         return parser.wrong_usage(fmt::format("There is no formatter {} here", formatter.text()));
@@ -140,63 +125,31 @@ env::Task<Result<RecordFormat>> format_of(Session& session, const Options& optio
     co_return RecordFormat::make(properties);
 }
 
-/// The partitions to read; asks for a topic until it is there, and so creates it where the cluster
-/// does that. None when time is up.
-env::Task<Result<std::vector<TopicPartition>>> partitions_of(Session& session, Run& run) {
-    std::vector<TopicPartition> partitions;
+/// The partitions to read; none when time is up.
+env::Task<Result<std::vector<TopicPartition>>> partitions_of(Session& session, const Run& run) {
     if (run.options.partition) {
         CO_TRY(const auto number, run.options.parser.number(run.options.partition, 0));
+        std::vector<TopicPartition> partitions;
         partitions.emplace_back(std::string(run.options.topic.text()),
                                 static_cast<std::int32_t>(number));
         co_return partitions;
     }
-    while (partitions.empty() && !run.is_late(session.env().clock().now())) {
-        protocol::MetadataRequest request;
-        std::array<protocol::MetadataRequest::MetadataRequestTopic, 1> topics;
-        topics[0].name = run.options.topic.text();
-        request.topics = topics;
-        request.allow_auto_topic_creation = true;
-        if (run.options.include) request.topics = std::nullopt;
-        CO_TRY(const auto filter, TopicFilter::parse(run.options.include.text_or(".*")));
-        CO_TRY(const auto answer,
-               co_await session.ask<protocol::MetadataResponse>(wire::Target::any(), request));
-        for (const auto& topic : answer->topics) {
-            const auto code = static_cast<ErrorCode>(topic.error_code);
-            if (code != ErrorCode::none && !is_retriable(code))
-                co_return std::unexpected(answered_error(topic.error_code, ""));
-            if (run.options.include && !filter.allows(topic.name.value_or(""))) continue;
-            for (const auto& partition : topic.partitions) {
-                partitions.emplace_back(std::string(topic.name.value_or("")),
-                                        partition.partition_index);
-            }
-        }
-        if (partitions.empty()) co_await session.env().sleep(session.executor(), kPause);
-    }
-    std::ranges::sort(partitions);
-    co_return partitions;
+    const TopicChoice choice{std::string(run.options.topic.text()),
+                             std::string(run.options.include.text())};
+    const env::Instant give_up =
+        run.timeout == env::Duration::max() ? env::kNever : run.last_message + run.timeout;
+    co_return co_await find_partitions(session, choice, give_up);
 }
 
-env::Task<Result<std::map<TopicPartition, std::int64_t>>> positions_of(
-    Session& session, const Options& options, std::vector<TopicPartition> partitions) {
-    std::map<TopicPartition, std::int64_t> positions;
-    const std::int64_t begin = options.from_beginning
-                                   ? kEarliest
-                                   : parse_offset(options.offset.text_or("latest")).value_or(0);
-    if (begin >= 0) {
-        for (auto& partition : partitions) positions[std::move(partition)] = begin;
-        co_return positions;
-    }
-    CO_TRY(const auto offsets, co_await list_offsets(session, std::move(partitions), begin));
-    for (const auto& [partition, offset] : offsets) {
-        if (!offset) co_return std::unexpected(offset.error());
-        positions[partition] = *offset;
-    }
-    co_return positions;
+std::int64_t begin_of(const Options& options) {
+    if (options.from_beginning) return kEarliest;
+    return parse_offset(options.offset.text_or("latest")).value_or(0);
 }
 
 env::Task<Result<void>> consume(Session& session, Run& run) {
     CO_TRY(auto partitions, co_await partitions_of(session, run));
-    CO_TRY(auto positions, co_await positions_of(session, run.options, std::move(partitions)));
+    CO_TRY(auto positions,
+           co_await positions_at(session, std::move(partitions), begin_of(run.options)));
     ConsumerOptions settings;
     settings.read_committed = run.options.isolation.text() == "read_committed";
     settings.reset_to_earliest = run.options.from_beginning.is_given;
@@ -240,13 +193,7 @@ int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = options.check()) return *exit_code;
-    Connect connect;
-    connect.bootstrap = options.bootstrap.text();
-    connect.config_file =
-        options.command_config ? options.command_config.text() : options.consumer_config.text();
-    connect.properties = options.command_property ? options.command_property.values
-                                                  : options.consumer_property.values;
-    connect.client_id = "console-consumer";
+    const Connect connect = options.client.connect("console-consumer");
     std::int64_t messages = 0;
     const auto done = in_session(
         connect, [&](Session& session) { return prepare_and_consume(session, options, messages); });

@@ -5,10 +5,10 @@
 
 #include <cerrno>
 
+#include "cluster/connect_options.h"
 #include "cluster/producer.h"
 #include "command_files.h"
 #include "console.h"
-#include "parser.h"
 #include "records/line_reader.h"
 #include "text/exceptions.h"
 
@@ -22,8 +22,7 @@ struct Options {
                   "This tool helps to read data from standard input and publish it to Kafka."};
     const Option& topic =
         parser.required(parser.option("topic", "The topic to produce messages to."));
-    const Option& bootstrap =
-        parser.required(parser.option("bootstrap-server", "The servers to connect to."));
+    const RecordClientOptions client{parser, {"producer-property", "producer.config"}};
     const Option& sync = parser.flag("sync", "Send each line by itself.");
     const Option& codec =
         parser.option("compression-codec", "none, gzip, snappy, lz4 or zstd; gzip without a value.",
@@ -52,28 +51,14 @@ struct Options {
     const Option& property =
         parser.option("property", "The older name of --reader-property.", Takes::many);
     const Option& reader_config = parser.option("reader-config", "A file of such properties.");
-    const Option& command_property =
-        parser.option("command-property", "key=value for the producer.", Takes::many);
-    const Option& producer_property =
-        parser.option("producer-property", "The older name of --command-property.", Takes::many);
-    const Option& command_config = parser.option("command-config", "Properties of the producer.");
-    const Option& producer_config =
-        parser.option("producer.config", "The older name of --command-config.");
 
     std::optional<int> check() const;
     Connect connect() const;
 };
 
 std::optional<int> Options::check() const {
-    const std::array pairs{std::pair(&reader_property, &property),
-                           std::pair(&command_property, &producer_property),
-                           std::pair(&command_config, &producer_config)};
-    for (const auto& [newer, older] : pairs) {
-        if (*newer && *older) {
-            return parser.wrong_usage(fmt::format(
-                "Options --{} and --{} cannot be specified together.", newer->name, older->name));
-        }
-    }
+    if (const auto exit_code = parser.only_one_name(reader_property, property)) return exit_code;
+    if (const auto exit_code = client.check(parser)) return exit_code;
     if (line_reader && line_reader.text() != "org.apache.kafka.tools.LineMessageReader") {
         return parser.wrong_usage(
             fmt::format("There is no line reader {} here", line_reader.text()));
@@ -82,11 +67,7 @@ std::optional<int> Options::check() const {
 }
 
 Connect Options::connect() const {
-    Connect connect;
-    connect.bootstrap = bootstrap.text();
-    connect.config_file = command_config ? command_config.text() : producer_config.text();
-    connect.client_id = "console-producer";
-    connect.properties = command_property ? command_property.values : producer_property.values;
+    Connect connect = client.connect("console-producer");
     const std::array merged{std::pair(&acks, "acks"), std::pair(&batch_size, "batch.size"),
                             std::pair(&retries, "retries"), std::pair(&backoff, "retry.backoff.ms"),
                             std::pair(&request_timeout, "request.timeout.ms")};
@@ -116,17 +97,27 @@ env::Task<Result<std::string>> read_input(env::Env& env) {
     co_return bytes;
 }
 
-void complain(const std::string& topic, const std::vector<ProducedRecord>& records,
+/// The producer of lines: one request at a time keeps them in order, and none waits for more.
+ProducerOptions line_producer() {
+    ProducerOptions options;
+    options.limits.linger = env::Duration::zero();
+    options.requests_max = 1;
+    options.timeout_ms = 1'500;
+    options.retries = 3;
+    return options;
+}
+
+void complain(const std::string& topic, std::span<const RecordReceipt> records,
               const Error& error) {
-    const auto size = [](const std::optional<std::string>& text) {
-        return text ? fmt::format("{} bytes", text->size()) : std::string("null");
+    const auto size = [](std::int64_t bytes) {
+        return bytes < 0 ? std::string("null") : fmt::format("{} bytes", bytes);
     };
-    for (const ProducedRecord& record : records) {
+    for (const RecordReceipt& record : records) {
         print_error(log_line(
             "ERROR",
             fmt::format("Error when sending message to topic {} with key: {}, value: {} with "
                         "error:",
-                        topic, size(record.key), size(record.value)),
+                        topic, size(record.key_bytes), size(record.value_bytes)),
             "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"));
         print_error(exception_text(error) + "\n");
     }
@@ -138,7 +129,7 @@ env::Task<Result<void>> send_line(Session& session, Producer& producer, LineRead
     if (line.ends_with('\r')) line.remove_suffix(1);
     CO_TRY(auto record, reader.parse(line));
     record.timestamp = session.env().clock().wall().value;
-    co_await producer.send(std::move(record));
+    co_await producer.send(record.parts());
     co_return ok();
 }
 
@@ -177,17 +168,22 @@ env::Task<Result<void>> produce(Session& session, const Options& options) {
     }
     CO_TRY_VOID(add_properties(properties, options.reader_property ? options.reader_property.values
                                                                    : options.property.values));
-    CO_TRY(const auto producer_settings, producer_options(session.properties()));
+    CO_TRY(const auto producer_settings, producer_options(session.properties(), line_producer()));
     const std::string topic(options.topic.text());
-    Producer producer(
-        session, topic, producer_settings,
-        [&topic](const auto& records, const Error& error) { complain(topic, records, error); });
+    Producer producer(session, topic, producer_settings,
+                      [&topic](std::span<const RecordReceipt> records, const Error* error) {
+                          if (error != nullptr) complain(topic, records, *error);
+                      });
     CO_TRY_VOID(co_await producer.open());
-    co_return co_await send_lines(session, producer, LineReader(properties), options.sync.is_given);
+    const auto sent =
+        co_await send_lines(session, producer, LineReader(properties), options.sync.is_given);
+    co_await producer.close();
+    co_return sent;
 }
 
 int run(const Arguments& arguments) {
     Options options;
+    options.parser.required(options.client.bootstrap);
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = options.check()) return *exit_code;
     const auto done = in_session(

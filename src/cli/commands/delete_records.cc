@@ -3,11 +3,11 @@
 // offsets that a JSON file names.
 #include <nlohmann/json.hpp>
 
+#include "cluster/connect_options.h"
 #include "cluster/offsets.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/protocol/messages/delete_records.h"
-#include "parser.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -133,17 +133,16 @@ int run(const Arguments& arguments) {
     Parser parser("delete-records",
                   "This tool helps to delete records of the given partitions down to the specified "
                   "offset.");
-    const Option& bootstrap = parser.option("bootstrap-server", "The servers to connect to.");
+    const AdminOptions cluster(parser);
     const Option& file = parser.option(
         "offset-json-file",
         R"({"partitions": [{"topic": "foo", "partition": 1, "offset": 1}], "version": 1})");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
     parser.required(file);
-    parser.required(bootstrap);
+    parser.required(cluster.brokers);
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
     const std::string path(file.text());
-    const auto done = in_session(connect_to_brokers(bootstrap.text(), command_config.text()),
-                                 [&path](Session& session) { return act(session, path); });
+    const auto done =
+        in_session(cluster.connect(), [&path](Session& session) { return act(session, path); });
     if (done) return kExitOk;
     const bool is_of_file = done.error().code == ErrorCode::kafka_storage_error;
     print_error(is_of_file ? fmt::format("Unable to read file {}\n", path)

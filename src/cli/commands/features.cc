@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena features, kafka-features.sh: describes and changes the feature levels of a cluster, and
 // tells which levels a release begins with.
-#include "cluster/session.h"
+#include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/protocol/messages/api_versions.h"
 #include "milena/protocol/messages/update_features.h"
-#include "parser.h"
 #include "text/exceptions.h"
 #include "text/feature_levels.h"
 
@@ -27,10 +26,7 @@ struct Options {
     Parser parser{"features", "This tool manages feature flags in Kafka."};
     const Option& command =
         parser.positional("COMMAND", "describe, upgrade, downgrade, disable or version-mapping");
-    const Option& bootstrap = parser.option("bootstrap-server", "The brokers to connect to.");
-    const Option& controllers =
-        parser.option("bootstrap-controller", "The controllers to connect to.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster{parser, AdminOptions::To::brokers_or_controllers};
     const Option& node_id = parser.option("node-id", "The node that is asked to describe.");
     const Option& feature =
         parser.option("feature", "feature=level, or just the feature to disable.", Takes::many);
@@ -170,8 +166,7 @@ std::optional<int> check(const Options& options) {
     if (std::ranges::find(kCommands, command) == kCommands.end())
         return options.parser.wrong_usage(
             fmt::format("kafka-features: error: invalid choice: '{}'", command));
-    if (command != "version-mapping" &&
-        options.bootstrap.is_given == options.controllers.is_given) {
+    if (command != "version-mapping" && !options.cluster.says_one()) {
         return options.parser.wrong_usage(
             "kafka-features: error: one of the arguments --bootstrap-server "
             "--bootstrap-controller is required");
@@ -182,11 +177,7 @@ std::optional<int> check(const Options& options) {
 Result<void> act(const Options& options) {
     const std::string_view command = options.command.text();
     if (command == "version-mapping") return print_mapping(options);
-    Connect connect = connect_to_brokers(
-        options.controllers ? options.controllers.text() : options.bootstrap.text(),
-        options.command_config.text());
-    connect.to_controllers = options.controllers.is_given;
-    return in_session(connect, [&](Session& session) {
+    return in_session(options.cluster.connect(), [&](Session& session) {
         return command == "describe" ? describe(session, options) : update(session, options);
     });
 }

@@ -2,11 +2,11 @@
 // milena get-offsets, kafka-get-offsets.sh: offsets of partitions, by time.
 #include <charconv>
 
+#include "cluster/connect_options.h"
 #include "cluster/offsets.h"
 #include "cluster/topic_states.h"
 #include "command_files.h"
 #include "console.h"
-#include "parser.h"
 #include "text/exceptions.h"
 #include "text/partition_filter.h"
 
@@ -15,8 +15,7 @@ namespace {
 
 struct Options {
     Parser parser{"get-offsets", "An interactive shell for getting topic-partition offsets."};
-    const Option& bootstrap = parser.required(
-        parser.option("bootstrap-server", "The servers to connect to: host1:port1,host2:port2."));
+    const AdminOptions cluster{parser};
     const Option& topic_partitions = parser.option(
         "topic-partitions", "Topic patterns with partitions or ranges: t1:0,t2:1-3,:5.");
     const Option& topic = parser.option("topic", "A pattern of topics.");
@@ -25,7 +24,6 @@ struct Options {
         "time",
         "A timestamp, or -1 or latest, -2 or earliest, -3 or max-timestamp, -4 or earliest-local, "
         "-5 or latest-tiered, -6 or earliest-pending-upload. Default: latest.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
     const Option& exclude_internal =
         parser.flag("exclude-internal-topics", "Leave internal topics out.");
 };
@@ -97,11 +95,11 @@ env::Task<Result<void>> print_offsets(Session& session, const Options& options) 
 
 int run(const Arguments& arguments) {
     Options options;
+    options.parser.required(options.cluster.brokers);
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
-    const auto connect =
-        connect_to_brokers(options.bootstrap.text(), options.command_config.text());
-    const auto done = in_session(
-        connect, [&options](Session& session) { return print_offsets(session, options); });
+    const auto done = in_session(options.cluster.connect(), [&options](Session& session) {
+        return print_offsets(session, options);
+    });
     if (done) return kExitOk;
     print_error(fmt::format("Error occurred: {}\n", done.error().why));
     return kExitFailed;

@@ -5,11 +5,11 @@
 
 #include <fmt/ranges.h>
 
+#include "cluster/connect_options.h"
 #include "cluster/offsets.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/protocol/messages/describe_log_dirs.h"
-#include "parser.h"
 #include "text/exceptions.h"
 #include "text/hash_order.h"
 #include "text/table.h"
@@ -120,19 +120,18 @@ env::Task<Result<void>> describe(Session& session, const std::vector<std::string
 int run(const Arguments& arguments) {
     Parser parser("log-dirs",
                   "This tool helps to query log directory usage on the specified brokers.");
-    const Option& bootstrap = parser.option("bootstrap-server", "The servers to connect to.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster(parser);
     const Option& describe_option = parser.flag("describe", "Describe the log directories.");
     const Option& topics = parser.option("topic-list", "Topics; all by default.");
     const Option& brokers = parser.option("broker-list", "Ids of brokers; all by default.");
-    parser.required(bootstrap);
+    parser.required(cluster.brokers);
     parser.required(describe_option);
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
     const auto topic_list = split(topics.text());
     const auto broker_list = split(brokers.text());
-    const auto done =
-        in_session(connect_to_brokers(bootstrap.text(), command_config.text()),
-                   [&](Session& session) { return describe(session, broker_list, topic_list); });
+    const auto done = in_session(cluster.connect(), [&](Session& session) {
+        return describe(session, broker_list, topic_list);
+    });
     if (done) return kExitOk;
     print_error(done.error().why + "\n");
     return kExitFailed;

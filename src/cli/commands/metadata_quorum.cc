@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena metadata-quorum, kafka-metadata-quorum.sh: describes the quorum of the metadata log.
-#include "cluster/session.h"
+#include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
 #include "milena/protocol/messages/describe_cluster.h"
-#include "parser.h"
 #include "text/exceptions.h"
 #include "text/quorum_text.h"
 
@@ -12,12 +11,10 @@ namespace milena::cli {
 namespace {
 
 struct Options {
-    Parser parser{"metadata-quorum", "This tool describes kraft metadata quorum status."};
+    Parser parser{"metadata-quorum", "This tool describes kraft metadata quorum status.",
+                  Library::argparse4j};
     const Option& command = parser.positional("COMMAND", "describe");
-    const Option& bootstrap = parser.option("bootstrap-server", "The brokers to connect to.");
-    const Option& controllers =
-        parser.option("bootstrap-controller", "The controllers to connect to.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster{parser, AdminOptions::To::brokers_or_controllers};
     const Option& status = parser.flag("status", "A summary of the quorum.");
     const Option& replication = parser.flag("replication", "The replicas of the quorum's log.");
     const Option& human_readable =
@@ -51,16 +48,15 @@ env::Task<Result<void>> describe(Session& session, const Options& options) {
 }
 
 std::optional<int> check(const Options& options) {
-    if (options.bootstrap.is_given == options.controllers.is_given) {
+    if (!options.cluster.says_one()) {
         return options.parser.wrong_usage(
-            "kafka-metadata-quorum: error: one of the arguments --bootstrap-server "
+            "one of the arguments --bootstrap-server "
             "--bootstrap-controller is required");
     }
-    if (!options.command)
-        return options.parser.wrong_usage("kafka-metadata-quorum: error: too few arguments");
+    if (!options.command) return options.parser.wrong_usage("too few arguments");
     if (options.command.text() != "describe") {
-        return options.parser.wrong_usage(fmt::format(
-            "kafka-metadata-quorum: error: there is no {} here yet", options.command.text()));
+        return options.parser.wrong_usage(
+            fmt::format("there is no {} here yet", options.command.text()));
     }
     if (options.status.is_given == options.replication.is_given) {
         print_error(options.status ? "Only one of --status or --replication should be specified "
@@ -76,11 +72,7 @@ int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = check(options)) return *exit_code;
-    Connect connect = connect_to_brokers(
-        options.controllers ? options.controllers.text() : options.bootstrap.text(),
-        options.command_config.text());
-    connect.to_controllers = options.controllers.is_given;
-    return run_in_session(connect,
+    return run_in_session(options.cluster.connect(),
                           [&options](Session& session) { return describe(session, options); });
 }
 

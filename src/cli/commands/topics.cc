@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena topics, kafka-topics.sh: creates, lists, describes, changes and deletes topics. Failures
 // are said on standard output and standard error, as Kafka's tool does.
+#include "cluster/connect_options.h"
 #include "cluster/topic_actions.h"
 #include "command_files.h"
 #include "console.h"
-#include "parser.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -14,8 +14,7 @@ constexpr std::string_view kLogger = "org.apache.kafka.tools.TopicCommand";
 
 struct Options {
     Parser parser{"topics", "This tool helps to create, delete, describe, or change a topic."};
-    const Option& bootstrap = parser.option("bootstrap-server", "The servers to connect to.");
-    const Option& command_config = parser.option("command-config", "Properties of the client.");
+    const AdminOptions cluster{parser};
     const Option& list = parser.flag("list", "List all available topics.");
     const Option& create = parser.flag("create", "Create a new topic.");
     const Option& remove = parser.flag("delete", "Delete a topic.");
@@ -74,7 +73,7 @@ std::optional<int> Options::only_with(const Option& option,
 }
 
 std::optional<int> Options::check_required() const {
-    if (!bootstrap) {
+    if (!cluster.brokers) {
         print_error("--bootstrap-server must be specified\n");
         return kExitFailed;
     }
@@ -185,10 +184,8 @@ int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = options.check()) return *exit_code;
-    const auto connect =
-        connect_to_brokers(options.bootstrap.text(), options.command_config.text());
-    const auto done =
-        in_session(connect, [&options](Session& session) { return act(session, options); });
+    const auto done = in_session(options.cluster.connect(),
+                                 [&options](Session& session) { return act(session, options); });
     if (done) return kExitOk;
     print(fmt::format("Error while executing topic command : {}\n", done.error().why));
     print_error(log_line("ERROR", exception_text(done.error()) + "\n", kLogger));

@@ -83,6 +83,35 @@ TEST_F(ParserTest, WithoutArgumentsItSaysWhatItIsFor) {
     EXPECT_EQ(complaint({}), "Does something.");
 }
 
+TEST(ParserLikeArgparse, SaysWhatArgparseSays) {
+    const auto complaint = [](const Arguments& arguments) {
+        Parser parser("tool", "Does something.", Library::argparse4j);
+        parser.required(parser.option("topic", "The topic."));
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(parser.parse(arguments), kExitFailed);
+        const std::string text = testing::internal::GetCapturedStderr();
+        return text.substr(0, text.find('\n'));
+    };
+    EXPECT_EQ(complaint({}), "kafka-tool: error: argument --topic is required");
+    EXPECT_EQ(complaint({"--topic", "t", "--nosuch"}),
+              "kafka-tool: error: unrecognized arguments: '--nosuch'");
+    EXPECT_EQ(complaint({"--topic"}), "kafka-tool: error: argument --topic: expected one argument");
+}
+
+TEST(ParserLikeArgparse, TheLastOfRepeatsCounts) {
+    Parser parser("tool", "Does something.", Library::argparse4j);
+    const Option& topic = parser.option("topic", "The topic.");
+    EXPECT_FALSE(parser.parse({"--topic", "a", "--topic", "b"}));
+    EXPECT_EQ(topic.text(), "b");
+}
+
+TEST(ParserLikeArgparse, HelpIsNoFailure) {
+    Parser parser("tool", "Does something.", Library::argparse4j);
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(parser.parse({"-h"}), kExitOk);
+    EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("Does something.\n"));
+}
+
 TEST_F(ParserTest, VersionIsKafkas) {
     testing::internal::CaptureStdout();
     EXPECT_EQ(parser.parse({"--version"}), kExitOk);

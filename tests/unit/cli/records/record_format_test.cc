@@ -13,7 +13,7 @@ std::string printed(const RecordFormat::Properties& properties, const ProducedRe
     const auto format = RecordFormat::make(properties);
     EXPECT_TRUE(format);
     BatchWriter writer;
-    writer.append(record);
+    writer.append(record.parts());
     const auto bytes = writer.finish(record::Codec::none);
     const auto batch = record::first_batch(*bytes);
     std::string text;

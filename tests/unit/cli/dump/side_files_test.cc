@@ -35,7 +35,7 @@ std::vector<std::byte> file_of(Numbers... numbers) {
 
 TEST_F(SideFilesTest, AnOffsetIndexIsHeldAgainstItsLog) {
     BatchWriter writer;
-    writer.append({"k", "v", {}, 1});
+    writer.append(ProducedRecord{"k", "v", {}, 1}.parts());
     auto batch = *writer.finish(record::Codec::none);
     record::stamp(batch, Offset(100), LeaderEpoch(0));
     write("/0100.log", batch);

@@ -14,8 +14,8 @@ class BatchWriterTest : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(BatchWriterTest, IsReadBackAsItWasWritten) {
     BatchWriter writer;
-    writer.append({"k", "v", {{"h", "x"}, {"i", std::nullopt}}, 1000});
-    writer.append({std::nullopt, std::string(2000, 'a'), {}, 990});
+    writer.append(ProducedRecord{"k", "v", {{"h", "x"}, {"i", std::nullopt}}, 1000}.parts());
+    writer.append(ProducedRecord{std::nullopt, std::string(2000, 'a'), {}, 990}.parts());
     EXPECT_EQ(writer.count(), 2);
     const auto batch = writer.finish(*parse_codec(GetParam()));
     ASSERT_TRUE(batch);
