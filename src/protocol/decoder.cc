@@ -175,12 +175,12 @@ template void Decoder::read_leaves<std::string_view>(const Field&, ArrayBase&);
 template void Decoder::read_leaves<Bytes>(const Field&, ArrayBase&);
 
 /// Of a struct: whether it follows or is null. Only where it may be null is there a byte that says
-/// so.
+/// so; in a tagged field that byte is a number of flexible versions, and null is 0.
 bool Decoder::read_presence(const Field& field) {
     if (!field.nullable(version_)) return true;
     std::int8_t presence = -1;
     read(field, presence);
-    return presence >= 0;
+    return field.is_tagged() ? presence > 0 : presence >= 0;
 }
 
 }  // namespace milena::protocol

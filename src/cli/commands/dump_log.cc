@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena dump-log, kafka-dump-log.sh: the text of log files, indexes, snapshots of producers and
 // snapshots of the metadata log. It reads the files and never writes.
+#include <filesystem>
+
 #include "command_files.h"
 #include "console.h"
 #include "dump/side_files.h"
@@ -24,8 +26,23 @@ struct Options {
     const Option& skip_metadata =
         parser.flag("skip-record-metadata", "Leave offset, time and so on of records out.");
     const Option& cluster_metadata = parser.flag("cluster-metadata-decoder",
-                                                 "Values are records of the metadata log; implies "
-                                                 "--print-data-log.");
+                                                 "Values are records of the metadata log; this "
+                                                 "and the other decoders imply --print-data-log.");
+    const Option& offsets =
+        parser.flag("offsets-decoder", "Records are those of __consumer_offsets.");
+    const Option& transactions =
+        parser.flag("transaction-log-decoder", "Records are those of __transaction_state.");
+    const Option& share_groups =
+        parser.flag("share-group-state-decoder", "Records are those of __share_group_state.");
+    const Option& remote_log =
+        parser.flag("remote-log-metadata-decoder", "Records are those of __remote_log_metadata.");
+    const Option& key_class =
+        parser.option("key-decoder-class",
+                      "How keys become text: org.apache.kafka.tools.api.StringDecoder (default), "
+                      "IntegerDecoder, LongDecoder or DefaultDecoder.",
+                      Takes::optional);
+    const Option& value_class =
+        parser.option("value-decoder-class", "The same of values.", Takes::optional);
     const Option& verify_index =
         parser.flag("verify-index-only", "Check indexes and print nothing of them.");
     const Option& sanity =
@@ -38,8 +55,14 @@ struct Options {
 /// What is told when all files were read.
 struct Findings {
     std::vector<std::pair<std::string, Mismatches>> mismatches;
+    std::vector<std::pair<std::string, TimeFindings>> times;
     std::vector<std::pair<std::string, Gaps>> gaps;
 };
+
+/// A file as findings name it.
+std::string absolute(const std::string& path) {
+    return std::filesystem::absolute(path).string();
+}
 
 Result<void> dump_log_file(env::FileSystem& files, const std::string& path,
                            const DumpOptions& options, Findings& findings) {
@@ -60,40 +83,29 @@ Result<void> dump_log_file(env::FileSystem& files, const std::string& path,
     }
     Gaps gaps;
     const auto dumped = dump_log(*file, options, print, gaps);
-    if (!gaps.empty()) findings.gaps.emplace_back(path, std::move(gaps));
+    if (!gaps.empty()) findings.gaps.emplace_back(absolute(path), std::move(gaps));
     return dumped;
-}
-
-Result<void> check_size(env::FileSystem& files, const std::string& path, std::uint64_t entry) {
-    TRY(const auto file, files.open(path, env::OpenMode::read_only));
-    TRY(const std::uint64_t size, file->size());
-    if (size % entry != 0) {
-        return fail(ErrorCode::corrupt_message,
-                    fmt::format("Index file {} is corrupt, found {} bytes which is neither "
-                                "positive nor a multiple of {}",
-                                path, size, entry));
-    }
-    print(fmt::format("{} passed sanity check.\n", path));
-    return ok();
 }
 
 Result<void> dump(env::FileSystem& files, const std::string& path, const Options& options,
                   const DumpOptions& settings, Findings& findings) {
-    constexpr std::uint64_t kOffsetEntryBytes = 8;
-    constexpr std::uint64_t kTimeEntryBytes = 12;
     print(fmt::format("Dumping {}\n", path));
     if (path.ends_with(".log") || path.ends_with(".checkpoint"))
         return dump_log_file(files, path, settings, findings);
     if (path.ends_with(".index")) {
-        if (options.sanity) return check_size(files, path, kOffsetEntryBytes);
+        if (options.sanity) return check_index(files, path, print);
         Mismatches mismatches;
         TRY_VOID(dump_offset_index(files, path, options.verify_index.is_given, print, mismatches));
-        if (!mismatches.empty()) findings.mismatches.emplace_back(path, std::move(mismatches));
+        if (!mismatches.empty())
+            findings.mismatches.emplace_back(absolute(path), std::move(mismatches));
         return ok();
     }
     if (path.ends_with(".timeindex")) {
-        if (options.sanity) return check_size(files, path, kTimeEntryBytes);
-        return dump_time_index(files, path, options.verify_index.is_given, print);
+        if (options.sanity) return check_index(files, path, print);
+        TimeFindings times;
+        TRY_VOID(dump_time_index(files, path, options.verify_index.is_given, print, times));
+        if (!times.empty()) findings.times.emplace_back(absolute(path), std::move(times));
+        return ok();
     }
     if (path.ends_with(".snapshot")) return dump_producers(files, path, print);
     if (path.ends_with(".txnindex")) return dump_transaction_index(files, path, print);
@@ -108,34 +120,76 @@ std::vector<const std::pair<std::string, Found>*> in_map_order(
     std::vector<std::string_view> paths;
     for (const auto& [path, found] : findings) paths.push_back(path);
     std::vector<const std::pair<std::string, Found>*> ordered;
-    for (const std::size_t at : scala_hash_order(paths)) ordered.push_back(&findings[at]);
+    for (const std::size_t at : default_hash_order(paths)) ordered.push_back(&findings[at]);
     return ordered;
+}
+
+/// `headline`, and a line for each pair; nothing if there is none.
+void print_pairs(std::string_view headline, fmt::format_string<std::int64_t&, std::int64_t&> line,
+                 const Mismatches& pairs) {
+    if (pairs.empty()) return;
+    print_error(fmt::format("{}\n", headline));
+    for (auto [first, second] : pairs) print_error(fmt::format(line, first, second));
 }
 
 void print_findings(const Findings& findings) {
     for (const auto* const file : in_map_order(findings.mismatches)) {
-        print_error(fmt::format("Mismatches in :{}\n", file->first));
-        for (const auto& [index, log] : file->second)
-            print_error(fmt::format("  Index offset: {}, log offset: {}\n", index, log));
+        print_pairs("Mismatches in :" + file->first, "  Index offset: {}, log offset: {}\n",
+                    file->second);
+    }
+    for (const auto* const file : in_map_order(findings.times)) {
+        print_pairs("Found timestamp mismatch in :" + file->first,
+                    "  Index timestamp: {}, log timestamp: {}\n", file->second.timestamps);
+    }
+    for (const auto* const file : in_map_order(findings.times)) {
+        print_pairs("Found out of order timestamp in :" + file->first,
+                    "  Index timestamp: {}, Previously indexed timestamp: {}\n",
+                    file->second.out_of_order);
+    }
+    for (const auto* const file : in_map_order(findings.times)) {
+        print_pairs("The following indexed offsets are not found in the log.",
+                    "Indexed offset: {}, found log offset: {}\n", file->second.offsets);
     }
     for (const auto* const file : in_map_order(findings.gaps)) {
-        print_error(fmt::format("Non-consecutive offsets in {}\n", file->first));
-        for (const auto& [first, second] : file->second)
-            print_error(fmt::format("  {} is followed by {}\n", first, second));
+        print_pairs("Non-consecutive offsets in " + file->first, "  {} is followed by {}\n",
+                    file->second);
     }
+}
+
+/// The decoder that counts if several are given is the first of these.
+Contents::Are contents_of(const Options& options) {
+    using Are = Contents::Are;
+    const std::array decoders{std::pair(&options.offsets, Are::groups),
+                              std::pair(&options.transactions, Are::transactions),
+                              std::pair(&options.cluster_metadata, Are::cluster_metadata),
+                              std::pair(&options.remote_log, Are::remote_log_metadata),
+                              std::pair(&options.share_groups, Are::share_groups)};
+    for (const auto& [option, are] : decoders) {
+        if (*option) return are;
+    }
+    return Are::parts;
+}
+
+Result<DumpOptions> settings_of(const Options& options) {
+    constexpr std::string_view kText = "org.apache.kafka.tools.api.StringDecoder";
+    DumpOptions settings;
+    TRY(const auto bytes_max, options.parser.number(options.bytes_max, INT64_MAX));
+    settings.bytes_max = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_max, 0));
+    settings.decoding.are = contents_of(options);
+    TRY(settings.decoding.key, parse_decoder_class(options.key_class.text_or(kText)));
+    TRY(settings.decoding.value, parse_decoder_class(options.value_class.text_or(kText)));
+    settings.contents = options.print_data || options.key_class || options.value_class ||
+                        settings.decoding.are != Contents::Are::parts;
+    settings.records = settings.contents || options.deep;
+    settings.record_metadata = !options.skip_metadata.is_given;
+    return settings;
 }
 
 int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
-    const auto bytes_max = options.parser.number(options.bytes_max, INT64_MAX);
-    if (!bytes_max) return options.parser.wrong_usage(bytes_max.error().why);
-    DumpOptions settings;
-    settings.cluster_metadata = options.cluster_metadata.is_given;
-    settings.contents = options.print_data || options.cluster_metadata;
-    settings.records = settings.contents || options.deep;
-    settings.record_metadata = !options.skip_metadata.is_given;
-    settings.bytes_max = static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes_max, 0));
+    const auto settings = settings_of(options);
+    if (!settings) return options.parser.wrong_usage(settings.error().why);
     const auto env = env::make_real_env(1);
     Findings findings;
     std::string_view paths = options.files.text();
@@ -143,7 +197,7 @@ int run(const Arguments& arguments) {
         const std::size_t comma = std::min(paths.find(','), paths.size());
         const std::string path(paths.substr(0, comma));
         paths.remove_prefix(std::min(comma + 1, paths.size()));
-        if (const auto dumped = dump(env->files(), path, options, settings, findings); !dumped) {
+        if (const auto dumped = dump(env->files(), path, options, *settings, findings); !dumped) {
             print_error(dumped.error().why + "\n");
             return kExitFailed;
         }

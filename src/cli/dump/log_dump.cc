@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "dump/record_text.h"
-
 namespace milena::cli {
 namespace {
 
@@ -54,7 +52,8 @@ std::string record_metadata(record::BatchView batch, const record::RecordView& r
 
 Result<void> dump_records(record::BatchView batch, const DumpOptions& options, const Print& print,
                           Gaps& gaps, std::int64_t& last_offset) {
-    return record::for_each_record(batch, {}, [&](const record::RecordView& record) {
+    Result<void> done;
+    TRY_VOID(record::for_each_record(batch, {}, [&](const record::RecordView& record) {
         if (record.offset.value != last_offset + 1)
             gaps.emplace_back(last_offset, record.offset.value);
         last_offset = record.offset.value;
@@ -64,13 +63,21 @@ Result<void> dump_records(record::BatchView batch, const DumpOptions& options, c
             if (batch.is_control()) line += control_text(record);
         }
         std::string contents;
-        if (options.contents && !batch.is_control())
-            contents = contents_text(record, options.cluster_metadata);
+        if (options.contents && !batch.is_control()) {
+            auto text = contents_text(record, options.decoding);
+            if (!text) {
+                print(line);
+                done = std::unexpected(text.error());
+                return false;
+            }
+            contents = *std::move(text);
+        }
         if (line.empty() && !contents.empty()) line = "|";
         line += contents;
         print(line + "\n");
         return true;
-    });
+    }));
+    return done;
 }
 
 }  // namespace
@@ -119,6 +126,23 @@ Result<std::optional<std::int64_t>> last_offset_at(const env::File& file, std::u
     TRY(const auto batch, read_batch(file, position, bytes));
     if (!batch) return std::nullopt;
     return batch->last_offset().value;
+}
+
+Result<std::optional<BatchSearch::Found>> BatchSearch::find(std::int64_t offset) {
+    if (offset <= passed_) {
+        position_ = 0;
+        passed_ = -1;
+        found_.reset();
+    }
+    while (!found_ || found_->last_offset < offset) {
+        if (found_) passed_ = found_->last_offset;
+        TRY(const auto batch, read_batch(file_, position_, bytes_));
+        found_.reset();
+        if (!batch) break;
+        found_ = Found{batch->last_offset().value, batch->max_timestamp().value};
+        position_ += batch->size();
+    }
+    return found_;
 }
 
 }  // namespace milena::cli

@@ -5,16 +5,16 @@
 #include <functional>
 #include <string>
 
+#include "dump/record_text.h"
 #include "milena/env/files.h"
-#include "milena/record/records.h"
 
 namespace milena::cli {
 
 struct DumpOptions {
-    bool records = false;           ///< a line for each record
-    bool contents = false;          ///< with its key and value
-    bool record_metadata = true;    ///< with its offset, time and so on
-    bool cluster_metadata = false;  ///< values are records of the metadata log
+    bool records = false;         ///< a line for each record
+    bool contents = false;        ///< with its key and value
+    bool record_metadata = true;  ///< with its offset, time and so on
+    Contents decoding{};          ///< what its key and value are
     std::uint64_t bytes_max = UINT64_MAX;
 };
 
@@ -33,5 +33,25 @@ std::string batch_text(record::BatchView batch, std::uint64_t position);
 
 /// The last offset of the batch at `position`; nothing if there is no whole batch.
 Result<std::optional<std::int64_t>> last_offset_at(const env::File& file, std::uint64_t position);
+
+/// Goes through a log's batches, forward as long as the offsets asked for go up.
+class BatchSearch {
+public:
+    struct Found {
+        std::int64_t last_offset = -1;
+        std::int64_t max_timestamp = -1;
+    };
+    explicit BatchSearch(const env::File& file) : file_(file) {}
+
+    /// The first batch whose last offset is not below `offset`; nothing if there is none.
+    Result<std::optional<Found>> find(std::int64_t offset);
+
+private:
+    const env::File& file_;
+    std::uint64_t position_ = 0;  ///< of the batch after `found_`
+    std::int64_t passed_ = -1;    ///< the last offset before `found_`
+    std::optional<Found> found_;
+    std::vector<std::byte> bytes_;
+};
 
 }  // namespace milena::cli

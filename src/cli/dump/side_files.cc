@@ -3,6 +3,7 @@
 #include "dump/side_files.h"
 
 #include <charconv>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -58,16 +59,54 @@ Result<void> dump_offset_index(env::FileSystem& files, const std::string& path, 
 }
 
 Result<void> dump_time_index(env::FileSystem& files, const std::string& path, bool verify_only,
-                             const Print& print) {
+                             const Print& print, TimeFindings& findings) {
     TRY(const std::string text, env::read_file(files, path, kFileBytesMax));
+    TRY(const auto log, files.open(log_of(path), env::OpenMode::read_only));
+    BatchSearch batches(*log);
     const std::int64_t base = base_offset_of(path).value_or(0);
     ByteReader reader(as_bytes(text));
+    std::int64_t previous = -1;
     for (bool is_first = true; reader.remaining() >= kTimeEntryBytes; is_first = false) {
         const auto timestamp = reader.read<std::int64_t>();
         const std::int64_t offset = base + reader.read<std::int32_t>();
         if (offset == base && !is_first) return ok();
+        TRY(const auto found, batches.find(offset));
+        if (!found || found->last_offset != offset) {
+            findings.offsets.emplace_back(offset, found ? found->last_offset : -1);
+        } else {
+            if (found->max_timestamp != timestamp)
+                findings.timestamps.emplace_back(timestamp, found->max_timestamp);
+            if (previous >= timestamp) findings.out_of_order.emplace_back(timestamp, previous);
+        }
+        previous = timestamp;
         if (!verify_only) print(fmt::format("timestamp: {} offset: {}\n", timestamp, offset));
     }
+    return ok();
+}
+
+Result<void> check_index(env::FileSystem& files, const std::string& path, const Print& print) {
+    TRY(const std::string text, env::read_file(files, path, kFileBytesMax));
+    const bool is_of_times = path.ends_with(".timeindex");
+    const std::string shown = std::filesystem::absolute(path).string();
+    const std::size_t entry_bytes = is_of_times ? kTimeEntryBytes : kOffsetEntryBytes;
+    const std::size_t entries = text.size() / entry_bytes;
+    const std::byte* const first = as_bytes(text).data();
+    const std::byte* const last = first + (entries == 0 ? 0 : (entries - 1) * entry_bytes);
+    if (is_of_times && entries != 0 && load<std::int64_t>(last) < load<std::int64_t>(first)) {
+        return fail(ErrorCode::corrupt_message,
+                    fmt::format("Corrupt time index found, time index file ({}) has non-zero size "
+                                "but the last timestamp is {} which is less than the first "
+                                "timestamp {}",
+                                shown, load<std::int64_t>(last), load<std::int64_t>(first)));
+    }
+    if (text.size() % entry_bytes != 0) {
+        return fail(
+            ErrorCode::corrupt_message,
+            fmt::format("{} file {} is corrupt, found {} bytes which is neither positive "
+                        "nor a multiple of {}",
+                        is_of_times ? "Time index" : "Index", shown, text.size(), entry_bytes));
+    }
+    print(fmt::format("{} passed sanity check.\n", path));
     return ok();
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <tuple>
 
 namespace milena::cli {
 namespace {
@@ -47,23 +46,6 @@ std::vector<std::size_t> hash_order(const std::vector<std::string_view>& keys) {
 
 std::vector<std::size_t> default_hash_order(const std::vector<std::string_view>& keys) {
     return hash_order(hashes_of(keys), kDefaultCapacity);
-}
-
-std::vector<std::size_t> scala_hash_order(const std::vector<std::string_view>& keys) {
-    std::vector<std::int32_t> hashes;
-    for (const std::int32_t hash : hashes_of(keys)) {
-        const auto bits = static_cast<std::uint32_t>(hash);
-        hashes.push_back(static_cast<std::int32_t>(bits ^ (bits >> 16)));
-    }
-    std::size_t buckets = kDefaultCapacity;
-    while (keys.size() > buckets / 4 * 3) buckets *= 2;
-    std::vector<std::size_t> order(keys.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t index) {
-        const auto bits = static_cast<std::uint32_t>(hashes[index]);
-        return std::tuple(bits & (buckets - 1), hashes[index], index);
-    });
-    return order;
 }
 
 }  // namespace milena::cli

@@ -21,7 +21,4 @@ std::vector<std::size_t> hash_order(const std::vector<std::string_view>& keys);
 /// The order of a `new HashMap<>()`.
 std::vector<std::size_t> default_hash_order(const std::vector<std::string_view>& keys);
 
-/// The order of Scala's mutable.HashMap, whose buckets are sorted by hash.
-std::vector<std::size_t> scala_hash_order(const std::vector<std::string_view>& keys);
-
 }  // namespace milena::cli

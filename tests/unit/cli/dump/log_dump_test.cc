@@ -15,7 +15,8 @@ protected:
     LogDumpTest() {
         BatchWriter writer;
         writer.append(ProducedRecord{"k0", "v0", {}, 1000}.parts());
-        writer.append(ProducedRecord{std::nullopt, "v1", {{"h1", "x"}, {"h2", std::nullopt}}, 1001}.parts());
+        writer.append(
+            ProducedRecord{std::nullopt, "v1", {{"h1", "x"}, {"h2", std::nullopt}}, 1001}.parts());
         writer.append(ProducedRecord{"k2", std::nullopt, {}, 1002}.parts());
         bytes = *writer.finish(record::Codec::gzip);
     }

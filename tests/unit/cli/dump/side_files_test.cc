@@ -53,11 +53,54 @@ TEST_F(SideFilesTest, AnEmptyIndexSaysSo) {
     EXPECT_EQ(text, "/0.index is empty.\n");
 }
 
-TEST_F(SideFilesTest, ATimeIndexEndsAtItsZeros) {
-    write("/0192.timeindex",
-          file_of(std::int64_t{1795960800240}, 48, std::int64_t{0}, std::int32_t{0}));
-    ASSERT_TRUE(dump_time_index(files, "/0192.timeindex", false, print));
-    EXPECT_EQ(text, "timestamp: 1795960800240 offset: 240\n");
+/// A log of three batches of one record each, at the offsets and times 100, 101 and 102.
+std::vector<std::byte> three_batches() {
+    std::vector<std::byte> log;
+    for (int i = 100; i < 103; ++i) {
+        BatchWriter writer;
+        writer.append(ProducedRecord{"k", "v", {}, i}.parts());
+        auto batch = *writer.finish(record::Codec::none);
+        record::stamp(batch, Offset(i), LeaderEpoch(0));
+        log.insert(log.end(), batch.begin(), batch.end());
+    }
+    return log;
+}
+
+TEST_F(SideFilesTest, ATimeIndexIsHeldAgainstItsLogAndEndsAtItsZeros) {
+    write("/0100.log", three_batches());
+    write("/0100.timeindex",
+          file_of(std::int64_t{100}, 0, std::int64_t{102}, 2, std::int64_t{0}, std::int32_t{0}));
+    TimeFindings findings;
+    ASSERT_TRUE(dump_time_index(files, "/0100.timeindex", false, print, findings));
+    EXPECT_EQ(text, "timestamp: 100 offset: 100\ntimestamp: 102 offset: 102\n");
+    EXPECT_TRUE(findings.empty());
+}
+
+TEST_F(SideFilesTest, AWrongTimeIndexIsToldWithWhatTheLogHas) {
+    write("/0100.log", three_batches());
+    write("/0100.timeindex", file_of(std::int64_t{100}, 0, std::int64_t{99}, 1, std::int64_t{102},
+                                     2, std::int64_t{200}, 7));
+    TimeFindings findings;
+    ASSERT_TRUE(dump_time_index(files, "/0100.timeindex", true, print, findings));
+    EXPECT_EQ(text, "") << "only verified";
+    EXPECT_EQ(findings.timestamps, (Mismatches{{99, 101}}));
+    EXPECT_EQ(findings.out_of_order, (Mismatches{{99, 100}}));
+    EXPECT_EQ(findings.offsets, (Mismatches{{107, -1}}));
+}
+
+TEST_F(SideFilesTest, AnIndexIsCheckedForWholeEntriesThatGoUp) {
+    write("/0.index", file_of(1, 2));
+    EXPECT_TRUE(check_index(files, "/0.index", print));
+    EXPECT_EQ(text, "/0.index passed sanity check.\n");
+    write("/0.timeindex", file_of(std::int64_t{5}, 0, std::int8_t{1}));
+    EXPECT_EQ(
+        check_index(files, "/0.timeindex", print).error().why,
+        "Time index file /0.timeindex is corrupt, found 13 bytes which is neither positive nor "
+        "a multiple of 12");
+    write("/0.timeindex", file_of(std::int64_t{5}, 0, std::int64_t{4}, 1));
+    EXPECT_EQ(check_index(files, "/0.timeindex", print).error().why,
+              "Corrupt time index found, time index file (/0.timeindex) has non-zero size but the "
+              "last timestamp is 4 which is less than the first timestamp 5");
 }
 
 TEST_F(SideFilesTest, ATransactionIndexHasALineForEachAbort) {

@@ -35,12 +35,6 @@ TEST(HashOrder, AMapDoublesWhenItIsThreeQuartersFull) {
     EXPECT_EQ(hash_order({8, 1, 2, 3, 4, 5}, 6), (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(HashOrder, ScalaSortsTheKeysOfOneBucketByHash) {
-    // "AaAa" and "BBBB" have one hash; "a" (97) and "q" (113) share bucket 1 of 16.
-    EXPECT_EQ(scala_hash_order({"q", "b", "a"}), (std::vector<std::size_t>{2, 0, 1}));
-    EXPECT_EQ(scala_hash_order({"BBBB", "AaAa"}), (std::vector<std::size_t>{0, 1}));
-}
-
 TEST(HashOrder, KeysOfOneBucketKeepTheirOrder) {
     EXPECT_EQ(hash_order({16, 32, 0}, 3), (std::vector<std::size_t>{0, 1, 2}));
     EXPECT_EQ(default_hash_order({}), std::vector<std::size_t>());
