@@ -103,6 +103,29 @@ class RecordsTest(ToolsTest):
         self.says(got, ''.join(f'Partition:0\tOffset:{i}\th1:v1,h2:v2\tk\t{codec}\n'
                                for i, codec in enumerate(('gzip', 'snappy', 'lz4', 'zstd'))))
 
+    def test_values_are_printed_by_their_deserializer(self):
+        self.tool('console-producer', '--topic', 'typed', stdin='abcd\nabcdefgh\n')
+        consume = ['--topic', 'typed', '--partition', '0', '--offset', '0', '--max-messages', '2',
+                   '--value-deserializer', 'org.apache.kafka.common.serialization.IntegerDeserializer']
+        got = self.tool('console-consumer', *consume)
+        self.says(got, '1633837924\n', 1)
+        self.assertIn('Error processing message, terminating consumer process:', got.err)
+        self.assertIn('SerializationException: Size of data received by IntegerDeserializer is not 4\n'
+                      'Processed a total of 2 messages\n', got.err)
+        got = self.tool('console-consumer', *consume, '--skip-message-on-error')
+        self.says(got, '1633837924\n')
+        self.assertIn('Error processing message, skipping this message:', got.err)
+
+    def test_a_formatter_of_coordinators_records_ends_at_what_it_cannot_read(self):
+        self.tool('console-producer', '--topic', 'keyed', '--reader-property', 'parse.key=true', stdin='k\tv\n')
+        consume = ['--topic', 'keyed', '--from-beginning', '--max-messages', '1', '--formatter']
+        package = 'org.apache.kafka.tools.consumer.'
+        got = self.tool('console-consumer', *consume, package + 'OffsetsMessageFormatter')
+        self.says(got, '', 1)
+        self.assertIn("Could not read record at offset 0 due to: Could not read version from key's buffer.", got.err)
+        self.says(self.tool('console-consumer', *consume, package + 'LoggingMessageFormatter'), 'v\n')
+        self.says(self.tool('console-consumer', *consume, package + 'NoOpMessageFormatter'), '')
+
     def test_a_line_without_its_separator_ends_the_producer(self):
         done = self.tool('console-producer', '--topic', 'lines', '--reader-property', 'parse.key=true', stdin='nokey\n')
         self.says(done, '', 1)

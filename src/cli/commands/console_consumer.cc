@@ -8,6 +8,7 @@
 #include "cluster/consumer.h"
 #include "command_files.h"
 #include "console.h"
+#include "records/coordinator_format.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -15,6 +16,14 @@ namespace {
 
 constexpr std::string_view kNoOutput = "org.apache.kafka.tools.consumer.NoOpMessageFormatter";
 constexpr std::string_view kDefault = "org.apache.kafka.tools.consumer.DefaultMessageFormatter";
+/// Prints as the default one, and logs at a level that Kafka's tools leave out.
+constexpr std::string_view kLogging = "org.apache.kafka.tools.consumer.LoggingMessageFormatter";
+
+constexpr std::string_view kLogger = "org.apache.kafka.tools.consumer.ConsoleConsumer";
+constexpr const char* kDeserializers =
+    "A class of org.apache.kafka.common.serialization: StringDeserializer, "
+    "ByteArrayDeserializer (printed as text), Short, Integer, Long, Float, Double, Boolean, UUID, "
+    "Bytes, ByteBuffer or Void.";
 
 struct Options {
     Parser parser{"console-consumer",
@@ -32,24 +41,27 @@ struct Options {
         parser.option("max-messages", "How many messages to consume before exiting.");
     const Option& timeout = parser.option("timeout-ms", "Exit if no message comes for so long.");
     const Option& skip =
-        parser.flag("skip-message-on-error", "Accepted; printing a message can't fail.");
+        parser.flag("skip-message-on-error", "Go on after a message that can't be printed.");
     const Option& isolation =
         parser.option("isolation-level", "read_uncommitted (default) or read_committed.");
-    const Option& formatter = parser.option("formatter", "The formatter; only Kafka's default.");
+    const Option& formatter =
+        parser.option("formatter",
+                      "A class of org.apache.kafka.tools.consumer: DefaultMessageFormatter, "
+                      "LoggingMessageFormatter, NoOpMessageFormatter, OffsetsMessageFormatter, "
+                      "GroupMetadataMessageFormatter, TransactionLogMessageFormatter, "
+                      "ShareGroupMessageFormatter, group.share.ShareGroupStateMessageFormatter.");
     const Option& formatter_property = parser.option(
         "formatter-property",
         "key=value: print.timestamp, print.key, print.offset, print.epoch, print.partition, "
         "print.headers, print.value, key.separator, line.separator, headers.separator, "
-        "null.literal, key.deserializer, value.deserializer.",
+        "null.literal, key.deserializer, value.deserializer, headers.deserializer.",
         Takes::many);
     const Option& property =
         parser.option("property", "The older name of --formatter-property.", Takes::many);
     const Option& formatter_config =
         parser.option("formatter-config", "A file of such properties.");
-    const Option& key_deserializer =
-        parser.option("key-deserializer", "String, ByteArray, Short, Integer or Long.");
-    const Option& value_deserializer =
-        parser.option("value-deserializer", "String, ByteArray, Short, Integer or Long.");
+    const Option& key_deserializer = parser.option("key-deserializer", kDeserializers);
+    const Option& value_deserializer = parser.option("value-deserializer", kDeserializers);
 
     std::optional<int> check() const;
     std::optional<int> check_offset() const;
@@ -95,15 +107,24 @@ std::optional<int> Options::check() const {
     if (const auto exit_code = parser.only_one_name(formatter_property, property)) return exit_code;
     if (const auto exit_code = client.check(parser)) return exit_code;
     if (group) return parser.wrong_usage("Groups are not supported by this tool yet.");
-    if (formatter && formatter.text() != kDefault && formatter.text() != kNoOutput)
-        return parser.wrong_usage(fmt::format("There is no formatter {} here", formatter.text()));
+    const std::string_view format = formatter.text_or(kDefault);
+    if (format != kDefault && format != kLogging && format != kNoOutput &&
+        !CoordinatorFormat::of_class(format))
+        return parser.wrong_usage(fmt::format("There is no formatter {} here", format));
     return std::nullopt;
+}
+
+/// A failure with the class that Kafka's tool shows: what can't be printed has one of its own.
+std::string failure_text(const Error& error) {
+    if (error.code != ErrorCode::corrupt_message) return exception_text(error) + "\n";
+    return fmt::format("org.apache.kafka.common.errors.SerializationException: {}\n", error.why);
 }
 
 /// One run of the tool: what it has to print, and when it is over.
 struct Run {
     const Options& options;
     RecordFormat format;
+    std::optional<CoordinatorFormat> coordinator_format;
     std::int64_t messages_max = -1;
     env::Duration timeout = env::Duration::max();
     std::int64_t messages = 0;
@@ -111,6 +132,11 @@ struct Run {
     std::string text{};
 
     bool is_late(env::Instant now) const { return now - last_message >= timeout; }
+    Result<void> append(const ConsumedRecord& record) {
+        if (options.formatter.text() == kNoOutput) return ok();
+        if (coordinator_format) return coordinator_format->append(record.record, text);
+        return format.append(record, text);
+    }
 };
 
 env::Task<Result<RecordFormat>> format_of(Session& session, const Options& options) {
@@ -158,16 +184,27 @@ env::Task<Result<void>> consume(Session& session, Run& run) {
     settings.wait_ms = static_cast<std::int32_t>(std::min<std::int64_t>(500, timeout_ms));
     Consumer consumer(session, settings);
     consumer.assign(std::move(positions));
-    const bool prints = run.options.formatter.text() != kNoOutput;
+    Result<void> printed;
     const auto on_record = [&](const TopicPartition&, const ConsumedRecord& record) {
-        if (prints) run.format.append(record, run.text);
         ++run.messages;
+        const std::size_t before = run.text.size();
+        if (auto appended = run.append(record); !appended) {
+            run.text.resize(before);
+            if (!run.options.skip) {
+                printed = std::unexpected(appended.error());
+                return false;
+            }
+            print_error(
+                log_line("ERROR", "Error processing message, skipping this message: ", kLogger));
+            print_error(failure_text(appended.error()));
+        }
         return run.messages != run.messages_max;
     };
     while (run.messages != run.messages_max) {
         const std::int64_t before = run.messages;
         CO_TRY(const bool goes_on, co_await consumer.poll(on_record));
         print(std::exchange(run.text, {}));
+        CO_TRY_VOID(printed);
         if (!goes_on || !flush_output()) co_return ok();
         const env::Instant now = session.env().clock().now();
         if (run.messages != before) run.last_message = now;
@@ -179,7 +216,7 @@ env::Task<Result<void>> consume(Session& session, Run& run) {
 env::Task<Result<void>> prepare_and_consume(Session& session, const Options& options,
                                             std::int64_t& messages) {
     CO_TRY(auto format, co_await format_of(session, options));
-    Run run{options, std::move(format)};
+    Run run{options, std::move(format), CoordinatorFormat::of_class(options.formatter.text())};
     CO_TRY(run.messages_max, options.parser.number(options.max_messages, -1));
     CO_TRY(const auto timeout_ms, options.parser.number(options.timeout, -1));
     if (timeout_ms >= 0) run.timeout = std::chrono::milliseconds(timeout_ms);
@@ -199,10 +236,10 @@ int run(const Arguments& arguments) {
         connect, [&](Session& session) { return prepare_and_consume(session, options, messages); });
     const bool is_late = !done && done.error().code == ErrorCode::request_timed_out;
     if (!done) {
-        print_error(log_line("ERROR", "Error processing message, terminating consumer process: ",
-                             "org.apache.kafka.tools.consumer.ConsoleConsumer"));
+        print_error(
+            log_line("ERROR", "Error processing message, terminating consumer process: ", kLogger));
         print_error(is_late ? exception_class(done.error().code) + "\n"
-                            : exception_text(done.error()) + "\n");
+                            : failure_text(done.error()));
     }
     print_error(fmt::format("Processed a total of {} messages\n", messages));
     return done || is_late ? kExitOk : kExitFailed;

@@ -26,18 +26,9 @@ std::string text(const Properties& properties, std::string_view key, std::string
 
 }  // namespace
 
-Result<RecordFormat::Deserializer> RecordFormat::deserializer(const Properties& properties,
-                                                              std::string_view key) {
-    constexpr std::string_view kPackage = "org.apache.kafka.common.serialization.";
-    const std::string name = text(properties, key, "");
-    std::string_view simple = name;
-    if (simple.starts_with(kPackage)) simple.remove_prefix(kPackage.size());
-    if (simple.empty() || simple == "StringDeserializer" || simple == "ByteArrayDeserializer")
-        return Deserializer::bytes;
-    if (simple == "ShortDeserializer") return Deserializer::int16;
-    if (simple == "IntegerDeserializer") return Deserializer::int32;
-    if (simple == "LongDeserializer") return Deserializer::int64;
-    return fail(ErrorCode::invalid_config, fmt::format("There is no {} {} here", key, name));
+Result<Deserializer> RecordFormat::deserializer(const Properties& properties,
+                                                std::string_view key) {
+    return parse_deserializer(key, text(properties, key, ""));
 }
 
 Result<RecordFormat> RecordFormat::make(const Properties& properties) {
@@ -60,26 +51,16 @@ Result<RecordFormat> RecordFormat::make(const Properties& properties) {
     return format;
 }
 
-void RecordFormat::append_value(record::NullableBytes bytes, Deserializer how,
-                                std::string& into) const {
-    if (!bytes) {
-        into += null_literal_;
-    } else if (how == Deserializer::int16 && bytes->size() == sizeof(std::int16_t)) {
-        into += std::to_string(load<std::int16_t>(bytes->data()));
-    } else if (how == Deserializer::int32 && bytes->size() == sizeof(std::int32_t)) {
-        into += std::to_string(load<std::int32_t>(bytes->data()));
-    } else if (how == Deserializer::int64 && bytes->size() == sizeof(std::int64_t)) {
-        into += std::to_string(load<std::int64_t>(bytes->data()));
-    } else {
-        into += as_text(*bytes);
-    }
+Result<void> RecordFormat::append_value(record::NullableBytes bytes, Deserializer how,
+                                        std::string& into) const {
+    if (bytes) return append_deserialized(*bytes, how, into);
+    into += null_literal_;
+    return ok();
 }
 
-void RecordFormat::append_headers(const record::RecordView& record, std::string& into) const {
-    if (record.header_count == 0) {
-        into += "NO_HEADERS";
-        return;
-    }
+Result<void> RecordFormat::append_headers(const record::RecordView& record,
+                                          std::string& into) const {
+    if (record.header_count == 0) into += "NO_HEADERS";
     ByteReader reader(record.headers);
     for (std::int32_t i = 0; i < record.header_count; ++i) {
         if (i != 0) into += headers_separator_;
@@ -89,11 +70,12 @@ void RecordFormat::append_headers(const record::RecordView& record, std::string&
         if (size >= 0) value = reader.read_bytes(static_cast<std::size_t>(size));
         into += as_text(key);
         into += ':';
-        append_value(value, header_, into);
+        TRY_VOID(append_value(value, header_, into));
     }
+    return ok();
 }
 
-void RecordFormat::append(const ConsumedRecord& consumed, std::string& into) const {
+Result<void> RecordFormat::append(const ConsumedRecord& consumed, std::string& into) const {
     const record::RecordView& record = consumed.record;
     std::vector<std::string> columns;
     if (print_timestamp_) {
@@ -104,15 +86,16 @@ void RecordFormat::append(const ConsumedRecord& consumed, std::string& into) con
     if (print_partition_) columns.push_back(fmt::format("Partition:{}", consumed.partition));
     if (print_offset_) columns.push_back(fmt::format("Offset:{}", record.offset));
     // The tool hands the formatter no leader epoch and no delivery count.
-    if (print_epoch_) columns.emplace_back("Epoch:NOT_PRESENT");
     if (print_delivery_) columns.emplace_back("Delivery:NOT_PRESENT");
-    if (print_headers_) append_headers(record, columns.emplace_back());
-    if (print_key_) append_value(record.key, key_, columns.emplace_back());
-    if (print_value_) append_value(record.value, value_, columns.emplace_back());
+    if (print_epoch_) columns.emplace_back("Epoch:NOT_PRESENT");
+    if (print_headers_) TRY_VOID(append_headers(record, columns.emplace_back()));
+    if (print_key_) TRY_VOID(append_value(record.key, key_, columns.emplace_back()));
+    if (print_value_) TRY_VOID(append_value(record.value, value_, columns.emplace_back()));
     for (std::size_t i = 0; i < columns.size(); ++i) {
         into += columns[i];
         into += i + 1 == columns.size() ? line_separator_ : key_separator_;
     }
+    return ok();
 }
 
 }  // namespace milena::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "milena/record/records.h"
+#include "records/deserializer.h"
 
 namespace milena::cli {
 
@@ -25,16 +25,14 @@ public:
     /// deserializer that is not there.
     static Result<RecordFormat> make(const Properties& properties);
 
-    /// Appends the record's text.
-    void append(const ConsumedRecord& record, std::string& text) const;
+    /// Appends the record's text; nothing of it if a deserializer can't take what it is given.
+    Result<void> append(const ConsumedRecord& record, std::string& text) const;
 
 private:
-    /// How bytes become text.
-    enum class Deserializer { bytes, int16, int32, int64 };
-
     static Result<Deserializer> deserializer(const Properties& properties, std::string_view key);
-    void append_value(record::NullableBytes bytes, Deserializer how, std::string& text) const;
-    void append_headers(const record::RecordView& record, std::string& text) const;
+    Result<void> append_value(record::NullableBytes bytes, Deserializer how,
+                              std::string& text) const;
+    Result<void> append_headers(const record::RecordView& record, std::string& text) const;
 
     bool print_timestamp_ = false;
     bool print_partition_ = false;

@@ -18,7 +18,7 @@ std::string printed(const RecordFormat::Properties& properties, const ProducedRe
     const auto batch = record::first_batch(*bytes);
     std::string text;
     EXPECT_TRUE(record::for_each_record(**batch, {}, [&](const record::RecordView& view) {
-        format->append({3, view, (*batch)->timestamp_type()}, text);
+        EXPECT_TRUE(format->append({3, view, (*batch)->timestamp_type()}, text));
         return true;
     }));
     return text;
@@ -36,9 +36,11 @@ TEST(RecordFormat, ColumnsComeInTheOrderOfTheTool) {
                        {"print.offset", "true"},
                        {"print.timestamp", "TRUE"},
                        {"print.headers", "true"},
-                       {"print.epoch", "true"}},
+                       {"print.epoch", "true"},
+                       {"print.delivery", "true"}},
                       kRecord),
-              "CreateTime:1795964753790\tPartition:3\tOffset:0\tEpoch:NOT_PRESENT\t"
+              "CreateTime:1795964753790\tPartition:3\tOffset:0\tDelivery:NOT_PRESENT\t"
+              "Epoch:NOT_PRESENT\t"
               "h1:v1,h2:null\tk\tv\n");
 }
 
