@@ -12,6 +12,12 @@ namespace milena::controller {
 
 inline constexpr std::string_view kElrVersion = "eligible.leader.replicas.version";
 
+/// One decision never makes more partitions, nor writes more records, than this.
+inline constexpr std::size_t kRecordsMax = 10'000;
+/// What whoever asks for more is told, with POLICY_VIOLATION and in Kafka's words.
+inline constexpr std::string_view kTooManyRecords =
+    "Unable to perform excessively large batch operation.";
+
 struct View {
     const Options& options;
     const metadata::Image& image;

@@ -225,6 +225,11 @@ Result<Records> alter(const View& view, const ResourceAlteration& alteration) {
     return records_of(view, alteration, *before, all);
 }
 
+Decision<std::vector<AlteredResource>> refuse_all(const AlterConfigsRequest& request) {
+    const AlteredResource refused{ErrorCode::policy_violation, std::string(kTooManyRecords)};
+    return {{}, std::vector(request.resources.size(), refused)};
+}
+
 }  // namespace
 
 Decision<std::vector<AlteredResource>> alter_configs(const View& view,
@@ -237,8 +242,10 @@ Decision<std::vector<AlteredResource>> alter_configs(const View& view,
             continue;
         }
         decision.reply.push_back({});
-        if (!request.validate_only) append(decision.records, *std::move(records));
+        append(decision.records, *std::move(records));
+        if (decision.records.size() > kRecordsMax) return refuse_all(request);
     }
+    if (request.validate_only) decision.records.clear();
     return decision;
 }
 

@@ -163,8 +163,7 @@ Decision<CreateTopicsReply> create_topics(const View& view, const CreateTopicsRe
     }
     if (decision.records.size() > kRecordsMax) {
         return {{},
-                refuse_all(request, {ErrorCode::policy_violation,
-                                     "Unable to perform excessively large batch operation."})};
+                refuse_all(request, {ErrorCode::policy_violation, std::string(kTooManyRecords)})};
     }
     if (request.validate_only) decision.records.clear();
     return decision;

@@ -202,5 +202,32 @@ TEST_F(ConfigChanges, OtherTypesAreRefused) {
     EXPECT_EQ(alter(ResourceType::broker_logger, "1", {}).why, "Unknown resource type 8");
 }
 
+TEST_F(ConfigChanges, MoreRecordsThanOneBatchMayHoldAreRefusedTogether) {
+    AlterConfigsRequest request;
+    const auto broker = [&](int id) {
+        ResourceAlteration one{{ResourceType::broker, std::to_string(id)}, {}, false};
+        for (int key = 0; key < 100; ++key)
+            one.changes.push_back({"my.key." + std::to_string(key), set, "x"});
+        return one;
+    };
+    for (int id = 0; id < 100; ++id) request.resources.push_back(broker(id));
+    AlterConfigsRequest validated = request;
+    validated.validate_only = true;
+    EXPECT_EQ(cluster.controller().alter_configs(validated).reply.front(), kDone);
+    EXPECT_EQ(cluster.controller().alter_configs(request).records.size(), 10'000U);
+
+    for (const bool validate_only : {true, false}) {
+        request.validate_only = validate_only;
+        if (validate_only) request.resources.push_back(broker(100));
+        const auto decision = cluster.controller().alter_configs(request);
+        EXPECT_TRUE(decision.records.empty());
+        ASSERT_EQ(decision.reply.size(), 101U);
+        for (const AlteredResource& one : decision.reply) {
+            EXPECT_EQ(one.code, ErrorCode::policy_violation);
+            EXPECT_EQ(one.why, "Unable to perform excessively large batch operation.");
+        }
+    }
+}
+
 }  // namespace
 }  // namespace milena::controller
