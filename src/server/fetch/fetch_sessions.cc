@@ -53,9 +53,12 @@ std::int32_t FetchSessions::open(const protocol::FetchRequest& body, std::int16_
 }
 
 bool FetchSessions::touch(FetchSession& session, const SessionTurn& turn) {
+    std::vector<std::shared_ptr<FetchSession>> evicted;
     const env::Instant now = env_.clock().now();
-    const bool fits = slots_.with(
-        [&](SessionSlots& slots) { return slots.touch(session.id(), turn.partitions, now); });
+    const bool fits = slots_.with([&](SessionSlots& slots) {
+        return slots.touch(session.id(), turn.partitions, now, evicted);
+    });
+    for (const auto& one : evicted) one->end();
     if (!fits) remove(session.id());
     return fits;
 }

@@ -54,15 +54,21 @@ std::int32_t SessionSlots::largest_evictable(const NewSession& session, env::Ins
     return session.is_privileged || partitions > session.partitions ? id : 0;
 }
 
+bool SessionSlots::make_room(std::size_t more, const NewSession& session, env::Instant now,
+                             std::vector<std::shared_ptr<FetchSession>>& evicted) {
+    while (partitions_ + more > kPartitionsMax) {
+        const std::int32_t goes = largest_evictable(session, now);
+        if (goes == 0 || goes == session.id) return false;
+        evicted.push_back(evict(goes));
+    }
+    return true;
+}
+
 bool SessionSlots::admit(NewSession session, env::Instant now,
                          std::vector<std::shared_ptr<FetchSession>>& evicted) {
     INVARIANT(!contains(session.id), "two sessions with one id");
     if (sessions_max_ == 0 || session.partitions > kPartitionsMax) return false;
-    while (partitions_ + session.partitions > kPartitionsMax) {
-        const std::int32_t goes = largest_evictable(session, now);
-        if (goes == 0) return false;
-        evicted.push_back(evict(goes));
-    }
+    if (!make_room(session.partitions, session, now, evicted)) return false;
     if (kept_.size() >= sessions_max_) {
         const std::int32_t goes = evictable(session, now);
         if (goes == 0) return false;
@@ -78,15 +84,19 @@ bool SessionSlots::admit(NewSession session, env::Instant now,
     return true;
 }
 
-bool SessionSlots::touch(std::int32_t id, std::size_t partitions, env::Instant now) {
+bool SessionSlots::touch(std::int32_t id, std::size_t partitions, env::Instant now,
+                         std::vector<std::shared_ptr<FetchSession>>& evicted) {
     const auto found = kept_.find(id);
     if (found == kept_.end()) return true;
     Kept& kept = found->second;
     const auto [is_privileged, before, _] = kept.worth;
-    if (partitions > before && partitions_ + (partitions - before) > kPartitionsMax) return false;
-    partitions_ = partitions_ - before + partitions;
     by_use_.splice(by_use_.end(), by_use_, kept.place);
     kept.last_used = now;
+    if (partitions > before &&
+        !make_room(partitions - before, {id, is_privileged, partitions, nullptr}, now, evicted)) {
+        return false;
+    }
+    partitions_ = partitions_ - before + partitions;
     rank(kept, {is_privileged, partitions, id}, now);
     return true;
 }

@@ -3,9 +3,9 @@
 // that was not used for two minutes makes room for anybody. Else a follower's goes before a
 // consumer's, and among equals the one with more partitions, unless the one that would have to go
 // is younger than two minutes: those only yield to followers, and only consumers' do. All together
-// hold a bounded number of partitions: where these are short the largest consumer's session goes,
-// to a follower's at once, to a smaller one after two minutes. Decides only; the sessions
-// themselves are opaque. Not thread-safe.
+// hold a bounded number of partitions: where these are short, for a new session or for one that
+// grows, the largest consumer's session goes, to a follower's at once, to a smaller one after two
+// minutes. Decides only; the sessions themselves are opaque. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,10 @@ public:
     /// Keeps the session if there is room, or some that can be had; `evicted` are those who had it.
     bool admit(NewSession session, env::Instant now,
                std::vector<std::shared_ptr<FetchSession>>& evicted);
-    /// The session is used, with so many partitions now. False if they are too many.
-    bool touch(std::int32_t id, std::size_t partitions, env::Instant now);
+    /// The session is used, with so many partitions now; `evicted` are those who had the room that
+    /// the new ones take. False if there is none to be had: the session can't be kept.
+    bool touch(std::int32_t id, std::size_t partitions, env::Instant now,
+               std::vector<std::shared_ptr<FetchSession>>& evicted);
     /// What was kept under `id`, or null.
     std::shared_ptr<FetchSession> remove(std::int32_t id);
 
@@ -70,6 +72,9 @@ private:
 
     std::int32_t evictable(const NewSession& session, env::Instant now) const;
     std::int32_t largest_evictable(const NewSession& session, env::Instant now) const;
+    /// Makes room for `more` partitions of the session.
+    bool make_room(std::size_t more, const NewSession& session, env::Instant now,
+                   std::vector<std::shared_ptr<FetchSession>>& evicted);
     std::int32_t unused(env::Instant now) const;
     std::shared_ptr<FetchSession> evict(std::int32_t id) {
         ++evictions_;

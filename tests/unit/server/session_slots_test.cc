@@ -17,8 +17,12 @@ protected:
         std::vector<std::shared_ptr<FetchSession>> evicted;
         return slots.admit({id, who == follower, partitions, nullptr}, env::Instant(at), evicted);
     }
+    bool can_touch(std::int32_t id, std::size_t partitions, env::Duration at) {
+        std::vector<std::shared_ptr<FetchSession>> evicted;
+        return slots.touch(id, partitions, env::Instant(at), evicted);
+    }
     void touch(std::int32_t id, std::size_t partitions, env::Duration at) {
-        EXPECT_TRUE(slots.touch(id, partitions, env::Instant(at)));
+        EXPECT_TRUE(can_touch(id, partitions, at));
     }
     std::vector<std::int32_t> kept() const {
         std::vector<std::int32_t> out;
@@ -103,7 +107,27 @@ TEST_F(SessionSlotsTest, AllTogetherHoldABoundedNumberOfPartitions) {
     EXPECT_TRUE(admit(1, consumer, SessionSlots::kPartitionsMax - 5));
     EXPECT_FALSE(admit(2, consumer, 6));
     EXPECT_TRUE(admit(2, consumer, 5));
-    EXPECT_FALSE(slots.touch(2, 6, env::Instant(1s)));
+    EXPECT_FALSE(can_touch(2, 6, 1s));
+}
+
+TEST_F(SessionSlotsTest, OneThatGrowsTakesTheRoomOfThoseThatAreWorthLess) {
+    constexpr std::size_t kHalf = SessionSlots::kPartitionsMax / 2;
+    admit(1, consumer, kHalf);
+    admit(2, consumer, kHalf, 1s);
+    EXPECT_FALSE(can_touch(2, kHalf + 1, 100s)) << "the other is young";
+    touch(2, kHalf, 101s);
+    touch(2, kHalf + 1, 122s);  // the other was not used for two minutes
+    EXPECT_EQ(kept(), Ids{2});
+    EXPECT_EQ(slots.partitions(), kHalf + 1);
+    EXPECT_EQ(slots.evictions(), 1U);
+    EXPECT_FALSE(can_touch(2, SessionSlots::kPartitionsMax + 1, 130s)) << "it alone is too large";
+}
+
+TEST_F(SessionSlotsTest, AFollowerThatGrowsTakesThePartitionsOfTheLargestConsumer) {
+    admit(1, follower, 10);
+    admit(2, consumer, SessionSlots::kPartitionsMax - 10);
+    touch(1, 11, 1s);
+    EXPECT_EQ(kept(), Ids{1});
 }
 
 TEST_F(SessionSlotsTest, WhoHoldsAllPartitionsWithoutUseYieldsThemToAnybody) {
