@@ -25,7 +25,9 @@
 namespace milena::env {
 namespace {
 
-constexpr std::size_t kDiskThreads = 4;
+/// Most of what waits for one disk at a time: syncs (2), cold reads (2), appends (1), and the loops
+/// of retention, checkpoints and metadata. What is left serves the other disks.
+constexpr std::size_t kDiskThreads = 8;
 /// One for the log, one for reads and snapshots beside it.
 constexpr std::size_t kQuorumThreads = 2;
 

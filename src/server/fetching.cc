@@ -192,12 +192,13 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol:
     return out;
 }
 
-/// By sendfile, or with the answer's own bytes where that is the lesser work.
+/// By sendfile, or with the answer's own bytes where that is the lesser work and waits for no disk.
 void Fetching::describe_records(const replication::FileRange& range, protocol::Arena& arena,
                                 FetchResponse::PartitionData& out) {
     if (range.length == 0) {
         out.records = BytesView();
-    } else if (range.length <= copied_bytes_left_) {
+    } else if (range.length <= copied_bytes_left_ &&
+               range.file->is_cached(range.position + range.length - 1)) {
         copied_bytes_left_ -= range.length;
         const auto bytes = arena.make_array<std::byte>(range.length);
         const auto read = range.file->read_at(range.position, bytes);

@@ -10,6 +10,10 @@ namespace milena::wire {
 namespace {
 
 constexpr std::size_t kPiecesMax = 32;
+/// What is sent of a file before it is asked again whether the rest is in memory.
+constexpr std::uint64_t kProbedBytes = 1 << 20;
+/// What is read at once of a part that is not.
+constexpr std::size_t kWarmStepBytes = 256 * 1024;
 /// How long a read waits for the budget before it asks again.
 constexpr env::Duration kBudgetPause = std::chrono::milliseconds(10);
 
@@ -53,9 +57,9 @@ env::Task<Result<void>> Connection::serve_frames() {
     for (;;) {
         CO_TRY(auto frame, buffer_->next_frame());
         if (!frame) co_return ok();
-        while (replies_.size() == kRepliesMax && !closed_) {
+        while (!replies_.has_room() && !closed_) {
             co_await flush();
-            if (replies_.size() == kRepliesMax) co_await progress_.wait_until(env::kNever);
+            if (!replies_.has_room()) co_await progress_.wait_until(env::kNever);
         }
         if (closed_) co_return ok();
         touch();
@@ -127,12 +131,41 @@ env::Task<Result<void>> Connection::send(const Output& output) {
             CO_TRY_VOID(co_await stream_->write(std::span(&head, 1)));
             sent = slice.position;
         }
-        CO_TRY_VOID(co_await stream_->send_file(*slice.file, slice.file_position, slice.length));
+        CO_TRY_VOID(co_await send_file(slice));
     }
     if (const BytesView tail = output.bytes().subspan(sent); !tail.empty()) {
         CO_TRY_VOID(co_await stream_->write(std::span(&tail, 1)));
     }
     co_return ok();
+}
+
+// A peer may take so long for a part that the next one is not in memory any more: each is asked
+// for.
+env::Task<Result<void>> Connection::send_file(const FileSlice& slice) {
+    for (std::uint64_t sent = 0; sent < slice.length && !closed_;) {
+        const std::uint64_t from = slice.file_position + sent;
+        const std::uint64_t length = std::min<std::uint64_t>(slice.length - sent, kProbedBytes);
+        if (!slice.file->is_cached(from + length - 1))
+            CO_TRY_VOID(co_await warm(*slice.file, from, length));
+        CO_TRY_VOID(co_await stream_->send_file(*slice.file, from, length));
+        sent += length;
+    }
+    co_return ok();
+}
+
+/// Has the range read in the disk pool, so that sendfile finds it in memory.
+env::Task<Result<void>> Connection::warm(const env::File& file, std::uint64_t position,
+                                         std::size_t length) {
+    Result<void> read;
+    co_await core_.limits_.cold_reads->run(core_.env_, core_.owner_, [&] {
+        std::vector<std::byte> piece(std::min(length, kWarmStepBytes));
+        for (std::size_t done = 0; done < length && read; done += piece.size()) {
+            const auto count = file.read_at(position + done, piece);
+            if (!count) read = std::unexpected(count.error());
+        }
+    });
+    if (closed_) co_return fail(ErrorCode::none, "closed while its records were read");
+    co_return read;
 }
 
 DeferredReply Connection::defer(ReplySlot& slot) {

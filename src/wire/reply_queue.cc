@@ -18,6 +18,7 @@ void ReplyQueue::mark_done(ReplySlot& slot) {
     INVARIANT(!slot.done, "a request is answered once");
     slot.done = true;
     --pending_;
+    unsent_bytes_ += slot.output.bytes().size();
 }
 
 ReplySlot* ReplyQueue::front_done() {
@@ -29,6 +30,7 @@ ReplySlot* ReplyQueue::front_done() {
 void ReplyQueue::pop_front() {
     ReplySlot& front = *ring_[begin_ % kRepliesMax];
     INVARIANT(begin_ != end_ && front.done, "only a finished answer leaves the queue");
+    unsent_bytes_ -= front.output.bytes().size();
     front.output.clear();
     front.done = false;
     front.close_after = false;

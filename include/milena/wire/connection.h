@@ -19,6 +19,7 @@
 #include "milena/base/logger.h"
 #include "milena/env/byte_budget.h"
 #include "milena/env/env.h"
+#include "milena/env/pool_turns.h"
 #include "milena/wire/output.h"
 
 namespace milena::wire {
@@ -28,6 +29,10 @@ class ReceiveBuffer;
 
 /// Answers that may be under way on one connection: the ring of ReplyQueue.
 inline constexpr std::size_t kRepliesMax = 64;
+
+/// Bytes of finished answers that may wait on one connection for its peer to take them; then no
+/// further request is served. One answer may be larger.
+inline constexpr std::size_t kUnsentBytesMax = 1 << 20;
 
 /// What a handler wants to know of a request once its answer is gone.
 struct ReplyTag {
@@ -53,6 +58,10 @@ public:
     std::size_t size() const { return end_ - begin_; }
     /// Slots that are not done.
     std::size_t pending() const { return pending_; }
+    /// Bytes of those that are, without the ranges of files.
+    std::size_t unsent_bytes() const { return unsent_bytes_; }
+    /// There is a place for another answer, and its peer takes what it gets.
+    bool has_room() const { return size() < kRepliesMax && unsent_bytes_ < kUnsentBytesMax; }
     void mark_done(ReplySlot& slot);
     /// The oldest slot if it is done.
     ReplySlot* front_done();
@@ -65,6 +74,7 @@ private:
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::size_t pending_ = 0;
+    std::size_t unsent_bytes_ = 0;
     ReplyTag next_tag_;
 };
 
@@ -96,6 +106,10 @@ public:
 struct ConnectionLimits {
     std::uint32_t frame_bytes_max = 100U * 1024 * 1024;  ///< socket.request.max.bytes
     env::Duration idle_max = std::chrono::minutes(10);   ///< connections.max.idle.ms
+    /// Reads of files that are not in memory, of all connections that share these limits.
+    std::shared_ptr<env::PoolTurns> cold_reads = std::make_shared<env::PoolTurns>(kColdReadsMax);
+
+    static constexpr std::size_t kColdReadsMax = 2;
 };
 
 /// All connections of one core, in the order of their last sign of life.
@@ -161,6 +175,8 @@ private:
     env::Task<void> flush();
     env::Task<Result<void>> send_ready();
     env::Task<Result<void>> send(const Output& output);
+    env::Task<Result<void>> send_file(const FileSlice& slice);
+    env::Task<Result<void>> warm(const env::File& file, std::uint64_t position, std::size_t length);
     void touch();
     void log_end(const Error& error);
     void reply_became_ready();

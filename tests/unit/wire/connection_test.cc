@@ -17,7 +17,50 @@ enum class Order : std::uint8_t {
     park = 'p',
     refuse = 'r',
     close_after = 'c',
-    silent = 's'
+    silent = 's',
+    large = 'l',
+    file = 'f'
+};
+
+constexpr std::size_t kLargeBytes = 256 * 1024;
+constexpr std::size_t kFileBytes = 5 * kLargeBytes * 4 + 1000;
+
+/// A file of which only what was read last is in memory: a slow peer may find any part gone.
+class ColdFile final : public env::File {
+public:
+    /// Reads on `core` are those that hold up its other connections.
+    explicit ColdFile(env::Executor core) : core_(core) {}
+    const std::string& path() const override { return path_; }
+    Result<std::size_t> read_at(std::uint64_t position, MutableBytes into) const override {
+        const std::size_t left = kFileBytes - std::min<std::size_t>(kFileBytes, position);
+        const std::size_t count = std::min(into.size(), left);
+        if (count == 0) return 0U;
+        const bool is_here = warm_from_ <= position && position + count <= warm_to_;
+        if (!is_here && core_.running_in_this_thread()) ++cold_reads_on_core_;
+        if (!is_here) {
+            warm_from_ =
+                position == warm_to_ && warm_to_ - warm_from_ < (1U << 20) ? warm_from_ : position;
+            warm_to_ = position + count;
+        }
+        std::ranges::fill(into.first(count), std::byte{'f'});
+        return count;
+    }
+    Result<void> write_at(std::uint64_t, std::span<const BytesView>) override { return ok(); }
+    Result<void> truncate(std::uint64_t) override { return ok(); }
+    Result<std::uint64_t> size() const override { return kFileBytes; }
+    Result<void> sync() override { return ok(); }
+    void start_writeback(std::uint64_t, std::uint64_t) override {}
+    bool is_cached(std::uint64_t position) const override {
+        return warm_from_ <= position && position < warm_to_;
+    }
+    int cold_reads_on_core() const { return cold_reads_on_core_; }
+
+private:
+    std::string path_ = "cold";
+    env::Executor core_;
+    mutable std::uint64_t warm_from_ = 0;
+    mutable std::uint64_t warm_to_ = 0;
+    mutable int cold_reads_on_core_ = 0;
 };
 
 void echo(ReplySlot& slot, BytesView frame) {
@@ -34,9 +77,11 @@ struct Parked {
 
 class OneByteHandler final : public FrameHandler {
 public:
-    explicit OneByteHandler(std::vector<Parked>& parked) : parked_(parked) {}
+    OneByteHandler(std::vector<Parked>& parked, std::shared_ptr<ColdFile> file, int& served)
+        : parked_(parked), file_(std::move(file)), served_(served) {}
 
     env::Task<Result<void>> serve(MutableBytes frame, Connection& connection) override {
+        ++served_;
         const auto order = static_cast<Order>(frame[0]);
         if (order == Order::refuse) co_return fail(ErrorCode::invalid_request, "refused");
         auto& slot = connection.replies().open();
@@ -44,7 +89,14 @@ public:
             parked_.push_back({connection.defer(slot), {frame.begin(), frame.end()}});
             co_return ok();
         }
-        if (order != Order::silent) echo(slot, frame);
+        if (order == Order::large) {
+            echo(slot, std::vector(kLargeBytes, std::byte{'l'}));
+        } else if (order == Order::file) {
+            ByteWriter(slot.output.extend(4)).write(static_cast<std::int32_t>(kFileBytes));
+            slot.output.add_file(file_, 0, kFileBytes);
+        } else if (order != Order::silent) {
+            echo(slot, frame);
+        }
         slot.close_after = order == Order::close_after;
         connection.replies().mark_done(slot);
         co_return ok();
@@ -54,6 +106,8 @@ public:
 
 private:
     std::vector<Parked>& parked_;
+    std::shared_ptr<ColdFile> file_;
+    int& served_;
 };
 
 /// One node that serves, one that asks, and what the client received until the connection ended.
@@ -77,16 +131,18 @@ protected:
         for (;;) {
             auto stream = co_await acceptor->accept(server.core(0));
             if (!stream) co_return;
-            const auto connection = std::make_shared<Connection>(
-                *core, std::move(*stream),
-                [this](Connection&) { return std::make_unique<OneByteHandler>(parked); });
+            const auto connection =
+                std::make_shared<Connection>(*core, std::move(*stream), [this](Connection&) {
+                    return std::make_unique<OneByteHandler>(parked, file, served);
+                });
             env::spawn(server.core(0), Connection::run(connection));
         }
     }
 
     /// Sends all of `text` as frames, one a word, then collects words until the server closes or
-    /// `until` were answered.
-    env::Task<void> talk(std::vector<std::string> words, std::size_t until) {
+    /// `until` were answered. Takes no answer before `silence` is over.
+    env::Task<void> talk(std::vector<std::string> words, std::size_t until,
+                         env::Duration silence = 0s) {
         auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
         EXPECT_TRUE(stream.has_value());
         std::vector<std::byte> bytes;
@@ -97,7 +153,8 @@ protected:
         }
         const BytesView all(bytes);
         EXPECT_TRUE(co_await (*stream)->write(std::span(&all, 1)));
-        std::vector<std::byte> chunk(4096);
+        std::vector<std::byte> chunk(64 * 1024);
+        co_await client.sleep(client.core(0), silence);
         while (answers.size() < until) {
             const auto count = co_await (*stream)->read_some(chunk);
             if (!count || *count == 0) break;
@@ -128,6 +185,8 @@ protected:
     std::shared_ptr<CoreConnections> core;
     std::unique_ptr<env::Acceptor> acceptor;
     std::vector<Parked> parked;
+    std::shared_ptr<ColdFile> file = std::make_shared<ColdFile>(server.core(0));
+    int served = 0;
     std::vector<std::byte> received;
     std::vector<std::string> answers;
     bool ended = false;
@@ -211,6 +270,26 @@ TEST_P(ConnectionTest, StalledFrameGivesWayWhenTheBudgetIsUsedUp) {
     env::spawn(client.core(1), talk({large}, 1));
     ASSERT_TRUE(world.run_until([&] { return ended; }, 8s));
     EXPECT_EQ(answers, std::vector<std::string>{large});
+}
+
+TEST_P(ConnectionTest, WhoTakesNoAnswersIsServedNoMoreRequests) {
+    const std::vector<std::string> words(60, "l");
+    env::spawn(client.core(0), talk(words, words.size(), 5s));
+    world.run_for(4s);
+    // What fits the bound, one more, and what the network holds.
+    EXPECT_GE(served, 4);
+    EXPECT_LE(served, 20);
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers.size(), words.size());
+    EXPECT_EQ(served, 60);
+}
+
+TEST_P(ConnectionTest, WhatIsNotInMemoryIsReadInThePoolBeforeItIsSent) {
+    env::spawn(client.core(0), talk({"f", "e2"}, 2));
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(file->cold_reads_on_core(), 0);
+    ASSERT_EQ(answers.size(), 2U);
+    EXPECT_EQ(answers[0], std::string(kFileBytes, 'f'));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ConnectionTest, testing::Range<std::uint64_t>(1, 21));

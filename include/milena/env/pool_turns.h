@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work for the disk pool of which only so much runs at once, first come, first served: so that a
+// disk that stalls holds up those who wait for it, and not every thread of the pool.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+
+#include "milena/env/guarded.h"
+#include "milena/env/task.h"
+
+namespace milena::env {
+
+class Env;
+
+/// Thread-safe.
+class PoolTurns {
+public:
+    explicit PoolTurns(std::size_t at_once) : state_(State{.free = at_once, .waiting = {}}) {}
+
+    /// Runs `work` in the disk pool when it is its turn. As many wait as there are coroutines that
+    /// call, each accounted for by its owner. On `owner`.
+    Task<void> run(Env& env, Executor owner, std::function<void()> work);
+
+private:
+    struct State {
+        std::size_t free = 1;
+        std::deque<std::function<void()>> waiting;
+    };
+    void pass_on();
+
+    Guarded<State> state_;
+};
+
+}  // namespace milena::env
