@@ -119,8 +119,8 @@ public:
     /// appended. A batch: it is that one, sent again. INVALID_PRODUCER_EPOCH,
     /// OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE: it must not be appended. Only append()
     /// changes what is known of a producer, and only if it succeeds. After a start the last five
-    /// batches of a producer are known as before it; to that end the log may be read, once for a
-    /// producer.
+    /// batches of a producer are known as before it; to that end the end of the log may be read,
+    /// once.
     virtual Result<std::optional<ProducedBatch>> check_producer(const record::BatchView& batch) = 0;
     /// Where the oldest transaction begins, in this log, that is open or whose end marker
     /// `high_watermark` has not passed: committed data ends there. The high watermark that is told

@@ -30,10 +30,6 @@ struct ProducedBatch {
 
     Offset base_offset() const { return last_offset + -std::int64_t{offset_delta}; }
     std::int32_t first_sequence() const { return sequence_before(last_sequence, offset_delta); }
-    /// No batch of the producer's epoch lies between the two.
-    bool is_followed_by(const ProducedBatch& other) const {
-        return sequence_after(last_sequence, 1) == other.first_sequence();
-    }
     bool operator==(const ProducedBatch&) const = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment by segment backwards, each over its headers forwards.
+// The headers at the end of the log make states of their own, from which the others are filled up.
 #include "producers/earlier_batches.h"
 
 #include <algorithm>
@@ -7,68 +7,52 @@
 namespace milena::storage {
 namespace {
 
-/// Five batches of the usual 1 MiB at most, and what others wrote between them.
-constexpr std::uint64_t kLookBackBytes = 16U << 20;
+/// More than what usual producers have on their way together; a walk over it takes about a
+/// millisecond.
+constexpr std::uint64_t kLookBackBytes = 4U << 20;
 
-/// The part of a segment that is looked at.
-struct Part {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-};
-
-/// Ends where the batch of `offset` begins, or with the segment; begins at an entry of the index.
-Result<Part> part_before(Segment& segment, Offset offset, std::uint64_t bytes_max) {
-    Part part{.begin = 0, .end = segment.size()};
-    Segment::Header header;
-    TRY(const auto known, segment.find(offset, header));
-    if (known) part.end = known->position;
-    if (part.end <= bytes_max) return part;
-    TRY(OffsetIndex::Entry entry, segment.offset_index().first_at(part.end - bytes_max));
+/// Where the walk begins in a segment of whose end `bytes_max` are looked at: at a batch.
+Result<std::uint64_t> begin_of_walk(Segment& segment, std::uint64_t bytes_max) {
+    if (segment.size() <= bytes_max) return 0U;
+    TRY(OffsetIndex::Entry entry, segment.offset_index().first_at(segment.size() - bytes_max));
     if (entry.position == 0) {
         TRY(entry, segment.offset_index().last());
     }
-    part.begin = std::min<std::uint64_t>(entry.position, part.end);
-    return part;
+    return entry.position;
 }
 
-/// What the producer wrote there, in the order of the log.
-Result<std::vector<ProducedBatch>> batches_in(Segment& segment, const Part& part,
-                                              const ProducerEntry& entry) {
-    std::vector<ProducedBatch> found;
+Result<void> note_end(Segment& segment, std::uint64_t bytes_max, ProducerStates& end_of_log) {
+    if (segment.size() == 0) return ok();
     TRY(const auto file, segment.file());
-    HeaderWalk walk(*file, part.begin, part.end);
+    TRY(const std::uint64_t begin, begin_of_walk(segment, bytes_max));
+    HeaderWalk walk(*file, begin, segment.size());
     for (;;) {
         TRY(const auto batch, walk.next());
-        if (!batch) return found;
+        if (!batch) return ok();
         const record::BatchView& view = batch->view;
-        if (view.producer_id() != entry.id || view.producer_epoch() != entry.epoch) continue;
-        if (!view.is_control()) found.push_back(produced_batch(view));
+        if (view.producer_id().value >= 0 && !view.is_control()) end_of_log.note(view);
     }
 }
 
 }  // namespace
 
-Result<std::vector<ProducedBatch>> find_earlier_batches(
-    std::span<const std::unique_ptr<Segment>> segments, const ProducerEntry& entry) {
-    std::vector<ProducedBatch> earlier;
-    const ProducedBatch* next = entry.oldest_batch();
-    const std::size_t room = ProducerEntry::kBatches - entry.batch_count;
-    std::uint64_t budget = kLookBackBytes;
-    for (std::size_t i = segments.size(); i-- > 0 && next != nullptr && budget > 0;) {
+void recall_batches(std::span<const std::unique_ptr<Segment>> segments, ProducerStates& states) {
+    std::size_t first = segments.size();
+    std::uint64_t bytes = 0;
+    while (first > 0 && bytes < kLookBackBytes) bytes += segments[--first]->size();
+    ProducerStates end_of_log;
+    for (std::size_t i = first; i < segments.size(); ++i) {
         Segment& segment = *segments[i];
-        if (segment.base() > next->base_offset() || segment.size() == 0) continue;
         const bool was_open = segment.open_file() != nullptr;
-        TRY(const Part part, part_before(segment, entry.oldest_batch()->base_offset(), budget));
-        TRY(const auto found, batches_in(segment, part, entry));
+        const std::uint64_t behind = bytes - segment.size();
+        const std::uint64_t bytes_max = kLookBackBytes - std::min(behind, kLookBackBytes);
+        // A batch that can't be read now is not known, as if it lay too far back: its producer is
+        // told so, and nobody else suffers.
+        if (!note_end(segment, bytes_max, end_of_log)) end_of_log.clear();
         if (!was_open && i + 1 < segments.size()) segment.release_file();
-        for (auto at = found.rbegin(); at != found.rend(); ++at) {
-            if (earlier.size() == room || !at->is_followed_by(*next)) return earlier;
-            earlier.push_back(*at);
-            next = &earlier.back();
-        }
-        budget -= std::min(budget, part.end - part.begin);
+        bytes = behind;
     }
-    return earlier;
+    states.complete(end_of_log);
 }
 
 }  // namespace milena::storage

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A snapshot keeps of each producer its last batch only (so Kafka's format), but five may have been
 // on their way when a node stopped, none of them answered: its producer sends them all again. Those
-// that the snapshot lacks are looked for in the log, once, when one of them comes.
+// that the snapshot lacks are looked for at the end of the log, for all producers at once, when the
+// first of them comes.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,8 @@
 
 namespace milena::storage {
 
-/// The batches that `entry`'s producer wrote in its epoch right before those that `entry` has,
-/// newest first: as many as it has room for. What lies more than 16 MiB before them is not found.
-Result<std::vector<ProducedBatch>> find_earlier_batches(
-    std::span<const std::unique_ptr<Segment>> segments, const ProducerEntry& entry);
+/// Each producer in `states` knows its last five batches then, as far as they lie in the last 4 MiB
+/// of the log or can be read; nobody is partial any more.
+void recall_batches(std::span<const std::unique_ptr<Segment>> segments, ProducerStates& states);
 
 }  // namespace milena::storage

@@ -41,10 +41,7 @@ Result<void> PartitionLog::reload_producers() {
 }
 
 Result<std::optional<ProducedBatch>> PartitionLog::check_producer(const record::BatchView& batch) {
-    if (const ProducerEntry* const lacking = producers_.lacks(batch); lacking != nullptr) {
-        TRY(const auto earlier, find_earlier_batches(segments_, *lacking));
-        producers_.complete(lacking->id, earlier);
-    }
+    if (producers_.lacks(batch)) recall_batches(segments_, producers_);
     return producers_.check(batch);
 }
 

@@ -39,12 +39,6 @@ void ProducerEntry::add(const ProducedBatch& batch) {
     if (batch_count < kBatches) ++batch_count;
 }
 
-void ProducerEntry::add_earlier(const ProducedBatch& batch) {
-    INVARIANT(batch_count > 0 && batch_count < kBatches, "no room before the oldest batch");
-    ring[(newest + kBatches - batch_count) % kBatches] = batch;
-    ++batch_count;
-}
-
 const ProducedBatch* ProducerEntry::find(std::int32_t first_sequence,
                                          std::int32_t last_sequence) const {
     for (std::size_t i = 0; i < batch_count; ++i) {
@@ -53,11 +47,6 @@ const ProducedBatch* ProducerEntry::find(std::int32_t first_sequence,
             return &batch;
     }
     return nullptr;
-}
-
-ProducedBatch produced_batch(const record::BatchView& batch) {
-    return {last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(),
-            batch.max_timestamp()};
 }
 
 std::optional<EndMarker> end_marker_of(const record::BatchView& batch) {
@@ -119,23 +108,29 @@ Result<std::optional<ProducedBatch>> ProducerStates::check(const record::BatchVi
     return std::nullopt;
 }
 
-const ProducerEntry* ProducerStates::lacks(const record::BatchView& batch) const {
+bool ProducerStates::lacks(const record::BatchView& batch) const {
     const ProducerEntry* const known = find(batch.producer_id());
-    if (known == nullptr || !known->is_partial || known->batch_count == 0) return nullptr;
-    if (known->batch_count == ProducerEntry::kBatches) return nullptr;
-    if (batch.producer_epoch() != known->epoch || batch.base_sequence() < 0) return nullptr;
-    // Sequences go round: what is less than half a turn behind is earlier.
+    if (known == nullptr || !known->is_partial || known->batch_count == 0) return false;
+    if (known->batch_count == ProducerEntry::kBatches) return false;
+    if (batch.producer_epoch() != known->epoch || batch.base_sequence() < 0) return false;
+    // Sequences go round: what is less than half a turn behind was sent before.
     const auto behind =
-        static_cast<std::uint32_t>(sequence_before(known->oldest_batch()->first_sequence(), 1) -
-                                   last_sequence_of(batch)) &
-        0x7FFF'FFFFU;
-    return behind < 1U << 30 ? known : nullptr;
+        static_cast<std::uint32_t>(known->last_sequence() - last_sequence_of(batch)) & 0x7FFF'FFFFU;
+    return behind > 0 && behind < 1U << 30;
 }
 
-void ProducerStates::complete(ProducerId producer, std::span<const ProducedBatch> earlier) {
-    ProducerEntry& entry = entries_.at(producer);
-    for (const ProducedBatch& batch : earlier) entry.add_earlier(batch);
-    entry.is_partial = false;
+void ProducerStates::complete(const ProducerStates& end_of_log) {
+    for (auto& [id, entry] : entries_) {
+        if (!entry.is_partial) continue;
+        entry.is_partial = false;
+        const ProducerEntry* const read = end_of_log.find(id);
+        if (read == nullptr || read->epoch != entry.epoch || entry.batch_count == 0) continue;
+        if (read->batch_count <= entry.batch_count || *read->last_batch() != *entry.last_batch())
+            continue;
+        entry.batch_count = read->batch_count;
+        entry.newest = read->newest;
+        entry.ring = read->ring;
+    }
 }
 
 ProducerEntry& ProducerStates::entry_of(ProducerId producer) {
@@ -151,7 +146,8 @@ void ProducerStates::note(const record::BatchView& batch) {
     INVARIANT(batch.producer_id().value >= 0 && !batch.is_control(), "not a producer's batch");
     ProducerEntry& entry = entry_of(batch.producer_id());
     entry.set_epoch(batch.producer_epoch());
-    entry.add(produced_batch(batch));
+    entry.add({last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(),
+               batch.max_timestamp()});
     entry.last_timestamp = batch.max_timestamp();
     if (batch.is_transactional() && !entry.in_transaction())
         open_transaction(entry, batch.base_offset());

@@ -33,9 +33,6 @@ struct ProducerEntry {
     std::array<ProducedBatch, kBatches> ring{};
 
     const ProducedBatch* last_batch() const { return batch_count == 0 ? nullptr : &ring[newest]; }
-    const ProducedBatch* oldest_batch() const {
-        return batch_count == 0 ? nullptr : &ring[(newest + kBatches + 1 - batch_count) % kBatches];
-    }
     std::int32_t last_sequence() const {
         return batch_count == 0 ? kNoSequence : ring[newest].last_sequence;
     }
@@ -43,13 +40,8 @@ struct ProducerEntry {
     /// An epoch begins without batches.
     void set_epoch(std::int16_t now);
     void add(const ProducedBatch& batch);
-    /// A batch before the oldest; there must be room.
-    void add_earlier(const ProducedBatch& batch);
     const ProducedBatch* find(std::int32_t first_sequence, std::int32_t last_sequence) const;
 };
-
-/// What a data batch with a producer id is to its producer.
-ProducedBatch produced_batch(const record::BatchView& batch);
 
 /// What a control batch says that ends a transaction.
 struct EndMarker {
@@ -85,11 +77,11 @@ public:
     /// See Log::check_producer().
     Result<std::optional<ProducedBatch>> check(const record::BatchView& batch) const;
 
-    /// The producer of `batch`, if its snapshot may lack just this batch: then the earlier ones are
-    /// to be looked for in the log, and told with complete(). Else null.
-    const ProducerEntry* lacks(const record::BatchView& batch) const;
-    /// The batches right before those that are known, newest first; all there are.
-    void complete(ProducerId producer, std::span<const ProducedBatch> earlier);
+    /// True if `batch` may be in the log though its producer is not known to have sent it: then the
+    /// end of the log is to be read, and told with complete().
+    bool lacks(const record::BatchView& batch) const;
+    /// What the end of the log says of producers that a snapshot left partial.
+    void complete(const ProducerStates& end_of_log);
 
     /// A data batch with a producer id that is in the log now; only its header is looked at.
     void note(const record::BatchView& batch);
