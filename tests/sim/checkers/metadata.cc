@@ -52,6 +52,7 @@ private:
     }
 
     void deleted(const TopicStep& step, Known& known) {
+        if (step.id) used_.insert(step.id->text());
         if (!step.is_answered) {
             known.is_certain = false;
             return;
@@ -64,6 +65,7 @@ private:
     }
 
     void described(const TopicStep& step, const Known& known) {
+        if (step.id) used_.insert(step.id->text());
         if (!step.is_answered || !known.is_certain || known.id == step.id) return;
         findings_.add(step.topic + ": " + text_of(step.id) + " was found, though " +
                       text_of(known.id) + " was known");

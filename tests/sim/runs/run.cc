@@ -42,13 +42,17 @@ public:
           stage_{world_, servers_, clients_, world_.random().fork("faults"), history_.complaints} {}
 
     Report run() {
-        servers_.push_back(std::make_unique<Server>(world_, "n1", properties(), log_));
+        servers_.push_back(std::make_unique<Server>(world_, "n1", properties(),
+                                                    ServerPorts{log_, history_.complaints}));
         if (start()) {
             strike_and_heal();
             if (come_to_an_end()) read_everything();
         }
         for (Violation& one : judge(history_)) found_.push_back(std::move(one));
-        return report();
+        Report done = report();
+        if (done.read == 0 || done.acknowledged == 0)
+            done.violations.push_back({"I18", "nothing was written, or nothing read"});
+        return done;
     }
 
 private:
@@ -58,7 +62,7 @@ private:
         return text;
     }
 
-    Link link() { return {clients_, {{"n1", kPort}}}; }
+    Link link() { return {clients_, {{"n1", kPort}}, history_.complaints}; }
     SeededRandom random_of(std::string_view kind, std::int32_t number) {
         return world_.random().fork(fmt::format("{}{}", kind, number));
     }
@@ -127,8 +131,7 @@ private:
         if (world_.run_until(serve, kHealLimit)) return true;
         for (const auto& server : servers_) {
             if (!server->is_serving()) {
-                complain("I18", server->name() + " does not come to serve: " +
-                                    server->failure().value_or("it is silent"));
+                complain("I18", server->name() + " does not come to serve");
             }
         }
         return false;

@@ -8,8 +8,8 @@
 
 namespace milena::sim {
 
-Server::Server(World& world, std::string name, std::string properties, Logger log)
-    : world_(world), machine_(world.add_node(name)) {
+Server::Server(World& world, std::string name, std::string properties, ServerPorts ports)
+    : world_(world), machine_(world.add_node(name)), complaints_(ports.complaints) {
     world.boot(machine_,
                [this, properties = std::move(properties), log](Node&) { boot(properties, log); });
 }
@@ -20,6 +20,7 @@ void Server::boot(const std::string& properties, const Logger& log) {
     node::NodeOptions options;
     options.config = std::move(loaded->config);
     options.log = log.with("node", machine_.name());
+    options.on_failure = [this](const Error& error) { complain("gave up", error); };
     is_serving_ = false;
     auto made = std::shared_ptr<node::Node>(node::Node::make(machine_, std::move(options)));
     machine_.keep(made);
@@ -30,7 +31,12 @@ void Server::boot(const std::string& properties, const Logger& log) {
 env::Task<void> Server::run(node::Node& starting) {
     const auto done = co_await starting.start();
     is_serving_ = done.has_value();
-    if (!done && !machine_.faults().power_is_lost()) failure_ = done.error().why;
+    if (!done) complain("did not start", done.error());
+}
+
+void Server::complain(std::string_view what, const Error& error) {
+    if (machine_.faults().power_is_lost()) return;
+    complaints_.push_back({"I18", fmt::format("{} {}: {}", name(), what, error.why)});
 }
 
 bool Server::stop_cleanly(env::Duration limit) {

@@ -9,19 +9,24 @@
 
 namespace milena::sim {
 
+struct ServerPorts {
+    Logger log;
+    std::vector<Violation>& complaints;
+};
+
 class Server {
 public:
     /// `properties` is a whole server.properties. Lines of its log, which may be silent, carry name
     /// and virtual time.
-    Server(World& world, std::string name, std::string properties, Logger log);
+    /// A start that fails, or a node that gives up, without a fault that explains it, is a
+    /// complaint.
+    Server(World& world, std::string name, std::string properties, ServerPorts ports);
 
     Node& machine() { return machine_; }
     const std::string& name() const { return machine_.name(); }
     bool is_up() const { return world_.is_up(machine_); }
     /// True from its first readiness for clients until its end.
     bool is_serving() const { return is_up() && is_serving_; }
-    /// Why the last start failed, if it did and no fault explains it.
-    const std::optional<std::string>& failure() const { return failure_; }
 
     void kill() { world_.crash(machine_, Crash::process); }
     void lose_power() { world_.crash(machine_, Crash::power); }
@@ -32,13 +37,14 @@ public:
 
 private:
     void boot(const std::string& properties, const Logger& log);
+    void complain(std::string_view what, const Error& error);
     env::Task<void> run(node::Node& starting);
 
     World& world_;
     Node& machine_;
     node::Node* node_ = nullptr;
     bool is_serving_ = false;
-    std::optional<std::string> failure_;
+    std::vector<Violation>& complaints_;
 };
 
 }  // namespace milena::sim

@@ -25,7 +25,7 @@ class CheckersTest : public testing::Test {
 protected:
     CheckersTest() : partition(history.partitions[kPlace]) {
         partition.final_log = {{0, kFirst}, {1, kThird}, {2, kSecond}};
-        partition.acknowledged = {{0, kFirst}, {1, kThird}, {-1, kSecond}};
+        partition.acknowledged = {{0, kFirst}, {1, kThird}, {2, kSecond}};
         partition.sessions = {{.from = 0, .records = {{0, kFirst}, {1, kThird}}},
                               {.from = 1, .records = {{1, kThird}, {2, kSecond}}}};
         partition.limits = {limits(1, 2, 1, 1), limits(3, 4, 3, 3)};
@@ -156,6 +156,14 @@ TEST_F(TopicsTest, ATopicThatIsFoundAfterItWasDeletedIsAViolation) {
 
 TEST_F(TopicsTest, AnIdThatIsGivenTwiceIsAViolation) {
     step(created, 1);
+    step(deleted, 1);
+    step(created, 1);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, AnIdThatIsGivenAgainIsAViolationThoughNobodyWasToldOfTheFirst) {
+    step(created, std::nullopt, false);
+    step(described, 1);
     step(deleted, 1);
     step(created, 1);
     expect_violated({"I14"});

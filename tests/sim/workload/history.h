@@ -43,7 +43,7 @@ struct Sighting {
     std::string text() const { return mark.text() + " at " + std::to_string(offset); }
 };
 
-/// A write that was answered with success; `offset` is -1 where the answer did not tell it.
+/// A write that was answered with success, and the offset that was told.
 using Acknowledgement = Sighting;
 
 /// What one reader saw from one position on, without a seek between.

@@ -33,6 +33,18 @@ std::optional<env::Endpoint> endpoint_of_leader(const MetadataResponse& response
 
 }  // namespace
 
+bool may_be_refused_with(ErrorCode error) {
+    switch (error) {
+        case ErrorCode::leader_not_available:
+        case ErrorCode::not_leader_or_follower:
+        case ErrorCode::request_timed_out:
+        case ErrorCode::not_enough_replicas:
+        case ErrorCode::not_enough_replicas_after_append:
+        case ErrorCode::kafka_storage_error: return true;
+        default: return false;
+    }
+}
+
 env::Task<support::Client*> Link::ready(const Place* place) {
     if (client_ != nullptr) co_return client_.get();
     const env::Endpoint bootstrap = bootstrap_[next_bootstrap_++ % bootstrap_.size()];
@@ -65,6 +77,10 @@ env::Task<std::optional<env::Endpoint>> Link::leader_of(const Place& place) {
     request.allow_auto_topic_creation = false;
     const auto response = co_await call<MetadataResponse>(request, kMetadataVersion);
     if (!response) co_return std::nullopt;
+    const auto code = static_cast<ErrorCode>(response->topics[0].error_code);
+    // Whoever answers knows what was made before it started.
+    if (code != ErrorCode::none && !may_be_refused_with(code))
+        complain("I14", fmt::format("{} is said to be {}", place.topic, error_name(code)));
     co_return endpoint_of_leader(*response, place.partition);
 }
 

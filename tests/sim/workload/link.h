@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a client of the workload comes to the server it needs: it asks one bootstrap server after the
-// other who leads, connects there, and gives a connection up that does not answer in time.
+// other who leads, connects there, and gives a connection up that does not answer in time. An
+// answer that can't be read is a complaint.
 #pragma once
 
 #include <vector>
@@ -11,14 +12,17 @@
 
 namespace milena::sim {
 
+/// What a sound server may answer while faults are about; the client tries again.
+bool may_be_refused_with(ErrorCode error);
+
 class Link {
 public:
     /// Answers that take longer are not waited for: the connection is closed.
     static constexpr env::Duration kRequestTimeout = std::chrono::seconds(10);
 
     /// Of `machine`, core 0. All live as long as the world.
-    Link(Node& machine, std::vector<env::Endpoint> bootstrap)
-        : machine_(machine), bootstrap_(std::move(bootstrap)) {}
+    Link(Node& machine, std::vector<env::Endpoint> bootstrap, std::vector<Violation>& complaints)
+        : machine_(machine), bootstrap_(std::move(bootstrap)), complaints_(complaints) {}
 
     /// A connection to the leader of `place`, or to the next bootstrap server if no place is given;
     /// null if there is none now.
@@ -33,9 +37,19 @@ public:
     template <class Response, class Request>
     env::Task<Result<Response>> call(const Request& request, std::int16_t version) {
         begin_wait();
-        auto response = co_await client_->call<Response>(request, version);
+        auto done = co_await client_->send(request, version);
+        Result<BytesView> frame = fail(ErrorCode::network_exception, "not sent");
+        if (done) frame = co_await client_->receive();
         end_wait();
-        if (!response) drop();
+        if (!frame) {
+            drop();
+            co_return std::unexpected(frame.error());
+        }
+        auto response = client_->read<Response>(*frame, version);
+        if (!response) {
+            complain("protocol", response.error().why);
+            drop();
+        }
         co_return response;
     }
 
@@ -45,6 +59,9 @@ public:
     /// Runs beside the client, for ever.
     env::Task<void> watch();
 
+    void complain(std::string_view invariant, std::string what) {
+        complaints_.push_back({invariant, std::move(what)});
+    }
     env::Instant now() { return machine_.clock().now(); }
     Node& machine() { return machine_; }
 
@@ -54,6 +71,7 @@ private:
 
     Node& machine_;
     std::vector<env::Endpoint> bootstrap_;
+    std::vector<Violation>& complaints_;
     std::size_t next_bootstrap_ = 0;
     std::unique_ptr<support::Client> client_;
     env::Instant waiting_since_ = env::kNever;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fetch is judged on the spot for what no history shows: damaged batches, odd errors.
+// Each fetch is judged on the spot for what no history shows: damaged batches, errors that no fault
+// explains.
 #include "sim/workload/reader.h"
 
 #include <array>
@@ -48,8 +49,10 @@ env::Task<void> Reader::run() {
     while (!is_finishing_) {
         const auto answer = co_await fetch(at);
         if (!answer || answer->error != ErrorCode::none) {
-            if (answer && answer->error == ErrorCode::offset_out_of_range)
-                complain("I10", fmt::format("offset {} is out of range, though it was told", at));
+            if (answer && !may_be_refused_with(answer->error)) {
+                complain("I10", fmt::format("reading at {}, which was told: {}", at,
+                                            error_name(answer->error)));
+            }
             link_.drop();
             co_await machine.sleep(machine.core(0), kRetryPause);
             continue;
@@ -92,7 +95,9 @@ env::Task<std::optional<Reader::Answer>> Reader::fetch(std::int64_t offset) {
     request.topics = topics;
     const env::Instant asked = link_.now();
     const auto response = co_await link_.call<FetchResponse>(request, kFetchVersion);
-    if (!response || response->error_code != 0) co_return std::nullopt;
+    if (!response) co_return std::nullopt;
+    if (response->error_code != 0)
+        co_return Answer{.error = static_cast<ErrorCode>(response->error_code), .records = {}};
     co_return take(response->responses[0].partitions[0], offset, asked);
 }
 

@@ -16,11 +16,15 @@ constexpr std::int32_t kTimeoutMs = 5'000;
 constexpr std::int32_t kSegmentBytes = 1 << 20;
 constexpr env::Duration kPauseMax = std::chrono::milliseconds(300);
 
-bool is_one_of(std::int16_t code, ErrorCode one, ErrorCode other) {
-    return code == static_cast<std::int16_t>(one) || code == static_cast<std::int16_t>(other);
-}
-
 }  // namespace
+
+bool TopicMaker::is_answer(std::int16_t code, ErrorCode other) {
+    const auto error = static_cast<ErrorCode>(code);
+    if (error == ErrorCode::none || error == other) return true;
+    if (!may_be_refused_with(error))
+        link_.complain("I14", fmt::format("{}: {}", topic_, error_name(error)));
+    return false;
+}
 
 env::Task<void> TopicMaker::run() {
     Node& machine = link_.machine();
@@ -67,8 +71,7 @@ env::Task<TopicStep> TopicMaker::create(std::int32_t partitions, std::int32_t se
     const auto response = co_await link_.call<protocol::CreateTopicsResponse>(request, 7);
     if (!response) co_return done;
     const auto& result = response->topics[0];
-    done.is_answered =
-        is_one_of(result.error_code, ErrorCode::none, ErrorCode::topic_already_exists);
+    done.is_answered = is_answer(result.error_code, ErrorCode::topic_already_exists);
     if (result.error_code == 0) done.id = result.topic_id;
     co_return done;
 }
@@ -83,8 +86,7 @@ env::Task<TopicStep> TopicMaker::remove() {
     const auto response = co_await link_.call<protocol::DeleteTopicsResponse>(request, 6);
     if (!response) co_return done;
     const auto& result = response->responses[0];
-    done.is_answered =
-        is_one_of(result.error_code, ErrorCode::none, ErrorCode::unknown_topic_or_partition);
+    done.is_answered = is_answer(result.error_code, ErrorCode::unknown_topic_or_partition);
     if (result.error_code == 0) done.id = result.topic_id;
     co_return done;
 }
@@ -99,8 +101,7 @@ env::Task<TopicStep> TopicMaker::describe() {
     const auto response = co_await link_.call<protocol::MetadataResponse>(request, 12);
     if (!response) co_return done;
     const auto& found = response->topics[0];
-    done.is_answered =
-        is_one_of(found.error_code, ErrorCode::none, ErrorCode::unknown_topic_or_partition);
+    done.is_answered = is_answer(found.error_code, ErrorCode::unknown_topic_or_partition);
     if (found.error_code == 0) done.id = found.topic_id;
     co_return done;
 }

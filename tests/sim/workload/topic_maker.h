@@ -21,6 +21,9 @@ private:
     env::Task<TopicStep> create(std::int32_t partitions, std::int32_t segment_bytes);
     env::Task<TopicStep> remove();
     env::Task<TopicStep> describe();
+    /// True if `code` is one of the two answers there are; else it must be one that a fault
+    /// explains.
+    bool is_answer(std::int16_t code, ErrorCode other);
     TopicStep step(TopicStep::Kind kind) const { return {.kind = kind, .topic = topic_, .id = {}}; }
 
     Link link_;

@@ -20,21 +20,6 @@ constexpr std::size_t kInFlightMax = 5;
 constexpr std::int32_t kRecordsMax = 4;
 constexpr env::Duration kRetryPause = std::chrono::milliseconds(100);
 
-/// What a sound server may say while faults are about: the batch is sent again.
-bool may_be_refused_with(ErrorCode error) {
-    switch (error) {
-        case ErrorCode::unknown_topic_or_partition:
-        case ErrorCode::leader_not_available:
-        case ErrorCode::not_leader_or_follower:
-        case ErrorCode::request_timed_out:
-        case ErrorCode::not_enough_replicas:
-        case ErrorCode::not_enough_replicas_after_append:
-        case ErrorCode::kafka_storage_error:
-        case ErrorCode::network_exception: return true;
-        default: return false;
-    }
-}
-
 }  // namespace
 
 Writer::Writer(Link link, WriterShape shape, SeededRandom random, History& history)
@@ -60,7 +45,14 @@ env::Task<bool> Writer::take_producer_id() {
     request.transactional_id = std::nullopt;
     const auto response =
         co_await link_.call<protocol::InitProducerIdResponse>(request, kInitProducerIdVersion);
-    if (!response || response->error_code != 0) co_return false;
+    if (!response) co_return false;
+    const auto code = static_cast<ErrorCode>(response->error_code);
+    if (code != ErrorCode::none) {
+        // The wait for a block of ids has a limit.
+        if (code != ErrorCode::coordinator_load_in_progress)
+            complain("I18", fmt::format("no producer id: {}", error_name(code)));
+        co_return false;
+    }
     producer_id_ = ProducerId(response->producer_id);
     co_return true;
 }
@@ -107,7 +99,7 @@ env::Task<bool> Writer::replay() {
     if (answer->error != ErrorCode::none) {
         complain("I4", fmt::format("a batch that came twice is refused with {}",
                                    error_name(answer->error)));
-    } else if (batch.base_offset >= 0 && answer->base_offset != batch.base_offset) {
+    } else if (answer->base_offset != batch.base_offset) {
         complain("I3", fmt::format("a batch that came twice is said to be at {} and at {}",
                                    batch.base_offset, answer->base_offset));
     }
@@ -167,15 +159,12 @@ Writer::Batch Writer::make_batch() {
 }
 
 bool Writer::is_taken(Batch& batch, const Answer& answer, bool is_first_refused) {
-    // A duplicate was taken before, and so long ago that the server does not remember where.
-    const bool is_duplicate = answer.error == ErrorCode::duplicate_sequence_number;
-    if (answer.error == ErrorCode::none || is_duplicate) {
-        batch.base_offset = is_duplicate ? -1 : answer.base_offset;
+    if (answer.error == ErrorCode::none) {
+        batch.base_offset = answer.base_offset;
         auto& acknowledged = history_.partitions[shape_.place].acknowledged;
-        for (std::size_t i = 0; i < batch.marks.size(); ++i) {
-            const auto at = batch.base_offset + static_cast<std::int64_t>(i);
-            acknowledged.push_back({batch.base_offset < 0 ? -1 : at, batch.marks[i]});
-        }
+        for (std::size_t i = 0; i < batch.marks.size(); ++i)
+            acknowledged.push_back(
+                {answer.base_offset + static_cast<std::int64_t>(i), batch.marks[i]});
         return true;
     }
     // Out of order is right behind a batch of the same round that was not taken, and only there.
