@@ -93,7 +93,7 @@ private:
     RealClock clock_;
     SystemRandom random_;
     PosixFileSystem files_;
-    TcpNetwork network_;
+    TcpNetwork network_{files_.descriptors()};
     // Coroutines live in the loops' queues and in the pools', and may refer to all of the above.
     std::vector<Loop> cores_;
     Loop control_;

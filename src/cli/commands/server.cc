@@ -37,6 +37,24 @@ void write_process(telemetry::Page& page) {
              now.start_time_seconds);
 }
 
+void write_descriptors(telemetry::Page& page, env::FileSystem& files) {
+    using telemetry::Kind;
+    const env::DescriptorFigures now = env::descriptor_figures(files);
+    const auto add = [&](const telemetry::Metric& metric, std::uint64_t value) {
+        page.add(metric, static_cast<double>(value));
+    };
+    add({"milena_files_open", Kind::gauge, "Files of the logs that are open."}, now.open);
+    add({"milena_files_open_max", Kind::gauge, "How many are kept open."}, now.open_max);
+    add({"milena_files_hits_total", Kind::counter, "Uses of a file that was open."}, now.hits);
+    add({"milena_files_misses_total", Kind::counter, "Files that were opened again for a use."},
+        now.misses);
+    add({"milena_files_evictions_total", Kind::counter, "Files closed to make room for others."},
+        now.evictions);
+    add({"milena_files_dirty_evictions_total", Kind::counter,
+         "Files that were synced to make room for others."},
+        now.dirty_evictions);
+}
+
 /// The first signal, from before the start on: one that comes while logs are recovered stops the
 /// node once they are. The second ends the process at once.
 struct Signals {
@@ -95,7 +113,10 @@ int serve(const std::string& file) {
     options.config = std::move(loaded->config);
     options.log = node_log;
     options.memory_limit = env::process_memory_limit();
-    options.process_metrics = write_process;
+    options.process_metrics = [&files = env->files()](telemetry::Page& page) {
+        write_process(page);
+        write_descriptors(page, files);
+    };
     options.on_failure = [&exit_code](const Error&) {
         exit_code = kExitFailed;
         std::raise(SIGTERM);  // stop as cleanly as it still goes

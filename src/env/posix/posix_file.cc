@@ -22,38 +22,23 @@ auto uninterrupted(Call call) {
     return result;
 }
 
-std::unexpected<Error> failed(std::string_view call, const std::string& path) {
-    return std::unexpected<Error>(storage_error(call, path, errno));
-}
-
 }  // namespace
 
-Descriptor::~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-}
-
-Descriptor::Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-        if (number_ >= 0) ::close(number_);
-        number_ = other.release();
-    }
-    return *this;
-}
-
-int Descriptor::release() {
-    return std::exchange(number_, -1);
+/// Who writes to a file that has lost something is told so: nobody else may have asked.
+Result<DescriptorLease> PosixFile::lease_for_writing() {
+    if (file_->has_lost()) return std::unexpected(file_->loss());
+    return lease();
 }
 
 Result<std::size_t> PosixFile::read_at(std::uint64_t position, MutableBytes into) const {
+    TRY(const auto open, lease());
     std::size_t done = 0;
     while (done < into.size()) {
         const ssize_t count = uninterrupted([&] {
-            return ::pread(descriptor(), into.data() + done, into.size() - done,
+            return ::pread(open.number(), into.data() + done, into.size() - done,
                            static_cast<off_t>(position + done));
         });
-        if (count < 0) return failed("pread", path_);
+        if (count < 0) return failed("pread");
         if (count == 0) break;
         done += static_cast<std::size_t>(count);
     }
@@ -61,14 +46,16 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t position, MutableBytes into
 }
 
 Result<void> PosixFile::write_at(std::uint64_t position, std::span<const BytesView> pieces) {
+    TRY(const auto open, lease_for_writing());
     IoPieces left(pieces);
     while (!left.empty()) {
         const auto next = left.next();
         const ssize_t count = uninterrupted([&] {
-            return ::pwritev(descriptor(), next.data(), static_cast<int>(next.size()),
+            return ::pwritev(open.number(), next.data(), static_cast<int>(next.size()),
                              static_cast<off_t>(position));
         });
-        if (count < 0) return failed("pwritev", path_);
+        if (count < 0) return failed("pwritev");
+        file_->note_written();
         left.advance(static_cast<std::size_t>(count));
         position += static_cast<std::size_t>(count);
     }
@@ -76,35 +63,41 @@ Result<void> PosixFile::write_at(std::uint64_t position, std::span<const BytesVi
 }
 
 Result<void> PosixFile::truncate(std::uint64_t size) {
-    if (uninterrupted([&] { return ::ftruncate(descriptor(), static_cast<off_t>(size)); }) < 0) {
-        return failed("ftruncate", path_);
-    }
+    TRY(const auto open, lease_for_writing());
+    if (uninterrupted([&] { return ::ftruncate(open.number(), static_cast<off_t>(size)); }) < 0)
+        return failed("ftruncate");
+    file_->note_written();
     return ok();
 }
 
 Result<std::uint64_t> PosixFile::size() const {
+    TRY(const auto open, lease());
     struct ::stat status{};
-    if (::fstat(descriptor(), &status) < 0) return failed("fstat", path_);
+    if (::fstat(open.number(), &status) < 0) return failed("fstat");
     return static_cast<std::uint64_t>(status.st_size);
 }
 
 Result<void> PosixFile::sync() {
-    // EINTR is no exception: the second call would report what is left, not what the first lost.
-    if (::fdatasync(descriptor()) < 0) return failed("fdatasync", path_);
-    return ok();
+    // Others may have written through another handle, so a closed file is synced too.
+    TRY(const auto open, lease_for_writing());
+    return file_->sync();
 }
 
 void PosixFile::start_writeback(std::uint64_t position, std::uint64_t length) {
-    // A hint: what goes wrong here comes back from sync().
-    ::sync_file_range(descriptor(), static_cast<off_t>(position), static_cast<off_t>(length),
+    // A hint: what goes wrong here comes back from sync(). A closed file was synced before.
+    if (!file_->take_lease()) return;
+    const DescriptorLease open(*file_);
+    ::sync_file_range(open.number(), static_cast<off_t>(position), static_cast<off_t>(length),
                       SYNC_FILE_RANGE_WRITE);
 }
 
 bool PosixFile::is_cached(std::uint64_t position) const {
+    const auto open = lease();
+    if (!open) return true;  // the read that follows tells what is wrong
     std::byte byte{};
     ::iovec piece{&byte, 1};
     const ssize_t count =
-        ::preadv2(descriptor(), &piece, 1, static_cast<off_t>(position), RWF_NOWAIT);
+        ::preadv2(open->number(), &piece, 1, static_cast<off_t>(position), RWF_NOWAIT);
     return count >= 0 || errno != EAGAIN;
 }
 

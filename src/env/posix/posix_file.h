@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open file of the operating system. The network needs to know its descriptor for sendfile,
-// nobody else does.
+// An open file of the operating system, whose descriptor the cache keeps open or opens when it is
+// needed. The network needs to know it for sendfile, nobody else does.
 #pragma once
 
 #include "milena/env/files.h"
+#include "posix/descriptor_cache.h"
 
 namespace milena::env {
 
-/// Owns one descriptor.
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor();
-    Descriptor(Descriptor&& other) noexcept;
-    Descriptor& operator=(Descriptor&& other) noexcept;
-
-    int number() const { return number_; }
-    explicit operator bool() const { return number_ >= 0; }
-    /// Gives the descriptor up to the caller.
-    int release();
-
-private:
-    int number_ = -1;
-};
-
 class PosixFile final : public File {
 public:
-    PosixFile(std::string path, Descriptor descriptor)
-        : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+    /// `file` is one that `cache` has opened.
+    PosixFile(DescriptorCache& cache, std::shared_ptr<CachedFile> file)
+        : cache_(cache), file_(std::move(file)) {}
+    ~PosixFile() override { cache_.forget(*file_); }
 
-    int descriptor() const { return descriptor_.number(); }
+    /// Its descriptor for as long as the lease lives.
+    Result<DescriptorLease> lease() const { return cache_.lease(*file_); }
+    /// Descriptors are scarce: who waits gives his lease back meanwhile.
+    bool should_lend() const { return cache_.is_full(); }
 
-    const std::string& path() const override { return path_; }
+    const std::string& path() const override { return file_->path(); }
     Result<std::size_t> read_at(std::uint64_t position, MutableBytes into) const override;
     Result<void> write_at(std::uint64_t position, std::span<const BytesView> pieces) override;
     using File::write_at;
@@ -43,8 +31,13 @@ public:
     bool is_cached(std::uint64_t position) const override;
 
 private:
-    std::string path_;
-    Descriptor descriptor_;
+    Result<DescriptorLease> lease_for_writing();
+    std::unexpected<Error> failed(std::string_view call) const {
+        return std::unexpected<Error>(storage_error(call, path(), errno));
+    }
+
+    DescriptorCache& cache_;
+    const std::shared_ptr<CachedFile> file_;
 };
 
 }  // namespace milena::env

@@ -23,25 +23,6 @@ std::unexpected<Error> failed(std::string_view call, const std::string& path, in
     return std::unexpected<Error>(storage_error(call, path, error_number));
 }
 
-int flags_of(OpenMode mode) {
-    switch (mode) {
-        case OpenMode::read_only: return O_RDONLY;
-        case OpenMode::read_write: return O_RDWR;
-        case OpenMode::create: return O_RDWR | O_CREAT;
-        case OpenMode::create_empty: return O_RDWR | O_CREAT | O_TRUNC;
-    }
-    return O_RDONLY;
-}
-
-Result<Descriptor> open_descriptor(const std::string& path, int flags) {
-    Descriptor descriptor;
-    do {
-        descriptor = Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
-    } while (!descriptor && errno == EINTR);
-    if (!descriptor) return failed("open", path, errno);
-    return descriptor;
-}
-
 DirectoryEntry describe(const std::filesystem::directory_entry& found) {
     std::error_code unknown;  // an entry that vanishes meanwhile is listed as an empty file
     DirectoryEntry entry{.name = found.path().filename().string(),
@@ -53,11 +34,27 @@ DirectoryEntry describe(const std::filesystem::directory_entry& found) {
     return entry;
 }
 
+/// errno of what went wrong, or 0.
+int list_into(std::vector<DirectoryEntry>& entries, const std::string& directory) {
+    entries.clear();
+    std::error_code error;
+    std::filesystem::directory_iterator at(directory, error);
+    for (; !error && at != std::filesystem::directory_iterator(); at.increment(error))
+        entries.push_back(describe(*at));
+    return error.value();
+}
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<File>> PosixFileSystem::open(const std::string& path, OpenMode mode) {
-    TRY(auto descriptor, open_descriptor(path, flags_of(mode)));
-    return std::make_unique<PosixFile>(path, std::move(descriptor));
+    TRY(auto file, descriptors_.open(path, mode));
+    return std::make_unique<PosixFile>(descriptors_, std::move(file));
 }
 
 bool PosixFileSystem::exists(const std::string& path) {
@@ -65,13 +62,9 @@ bool PosixFileSystem::exists(const std::string& path) {
 }
 
 Result<std::vector<DirectoryEntry>> PosixFileSystem::list(const std::string& directory) {
-    std::error_code error;
     std::vector<DirectoryEntry> entries;
-    std::filesystem::directory_iterator at(directory, error);
-    for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
-        entries.push_back(describe(*at));
-    }
-    if (error) return failed("list", directory, error.value());
+    const int error_number = descriptors_.with_room([&] { return list_into(entries, directory); });
+    if (error_number != 0) return failed("list", directory, error_number);
     std::ranges::sort(entries, {}, &DirectoryEntry::name);
     return entries;
 }
@@ -84,22 +77,24 @@ Result<void> PosixFileSystem::create_directories(const std::string& path) {
 }
 
 Result<void> PosixFileSystem::rename(const std::string& from, const std::string& to) {
-    if (::rename(from.c_str(), to.c_str()) < 0) {
-        const int error_number = errno;
-        return failed("rename", from + " to " + to, error_number);
-    }
+    const int error_number = descriptors_.rename(from, to);
+    if (error_number != 0) return failed("rename", from + " to " + to, error_number);
     return ok();
 }
 
 Result<void> PosixFileSystem::remove(const std::string& path) {
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-    if (error) return failed("remove", path, error.value());
+    const int error_number = descriptors_.with_room([&] {
+        std::error_code error;
+        std::filesystem::remove_all(path, error);
+        return error.value();
+    });
+    if (error_number != 0) return failed("remove", path, error_number);
+    descriptors_.mark_removed(path);
     return ok();
 }
 
 Result<void> PosixFileSystem::sync_directory(const std::string& path) {
-    TRY(const auto directory, open_descriptor(path, O_RDONLY | O_DIRECTORY));
+    TRY(const auto directory, descriptors_.open_descriptor(path, O_RDONLY | O_DIRECTORY));
     if (::fsync(directory.number()) < 0) return failed("fsync", path, errno);
     return ok();
 }
@@ -110,7 +105,9 @@ Result<void> PosixFileSystem::make_read_only(const std::string& path) {
 }
 
 Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::string& path) {
-    return take_record_lock(path);
+    TRY(auto lock, take_record_lock(path));
+    descriptors_.watch_file_system(parent_of(path));
+    return lock;
 }
 
 Result<std::uint64_t> PosixFileSystem::free_bytes(const std::string& path) {
@@ -123,6 +120,11 @@ Result<std::uint64_t> PosixFileSystem::total_bytes(const std::string& path) {
     struct ::statvfs status{};
     if (::statvfs(path.c_str(), &status) < 0) return failed("statvfs", path, errno);
     return std::uint64_t{status.f_blocks} * status.f_frsize;
+}
+
+DescriptorFigures descriptor_figures(FileSystem& files) {
+    auto* const posix = dynamic_cast<PosixFileSystem*>(&files);
+    return posix == nullptr ? DescriptorFigures{} : posix->descriptors().figures();
 }
 
 }  // namespace milena::env

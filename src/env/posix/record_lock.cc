@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "milena/env/guarded.h"
-#include "posix/posix_file.h"
+#include "posix/descriptor.h"
 
 namespace milena::env {
 namespace {

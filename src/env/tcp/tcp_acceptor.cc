@@ -2,6 +2,8 @@
 // Listening sockets: where they bind, and how a new connection gets to its core.
 #include "tcp/tcp_acceptor.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <cerrno>
@@ -11,6 +13,7 @@
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
+#include "posix/descriptor_cache.h"
 #include "tcp/network_error.h"
 
 namespace milena::env {
@@ -20,6 +23,8 @@ using Tcp = boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kWait = boost::asio::as_tuple(boost::asio::deferred);
+/// The last descriptors are not given to clients: without them no file could be opened.
+constexpr int kKeptFromClients = 32;
 
 /// The socket of a new connection, of the protocol that its own address has.
 Result<std::unique_ptr<Stream>> adopt(int descriptor, Executor owner) {
@@ -77,22 +82,47 @@ error_code open_at_name(TcpListener& listener, const Endpoint& endpoint, Executo
 
 }  // namespace
 
-TcpAcceptor::TcpAcceptor(TcpListener listener) {
+TcpAcceptor::TcpAcceptor(TcpListener listener, DescriptorCache& files) {
     error_code error;
     const Endpoint local = endpoint_of(listener.local_endpoint(error));
-    listening_ = std::make_shared<Listening>(std::move(listener), local);
+    listening_ = std::make_shared<Listening>(std::move(listener), local, files);
+}
+
+/// The system gives out the lowest number that is free, so the next one tells how many are taken.
+bool TcpAcceptor::Listening::is_next_low() {
+    ::rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
+    const Descriptor next(::fcntl(socket.native_handle(), F_DUPFD_CLOEXEC, 0));
+    const auto kept = static_cast<::rlim_t>(kKeptFromClients);
+    return next && static_cast<::rlim_t>(next.number()) + kept < std::max(limit.rlim_cur, kept * 2);
+}
+
+/// What the files give up may be high numbers, which are of no use here.
+bool TcpAcceptor::Listening::has_room() {
+    while (!is_next_low())
+        if (!files.release_some()) return false;
+    return true;
 }
 
 Task<Result<std::unique_ptr<Stream>>> TcpAcceptor::accept(Executor owner) {
     const auto self = listening_;
     while (self->socket.is_open()) {
-        const int descriptor =
-            ::accept4(self->socket.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (descriptor >= 0) co_return adopt(descriptor, owner);
-        // ECONNABORTED and the like: that client left before it was its turn.
-        if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
-        if (errno != EAGAIN) co_return network_failure("accept", self->local, errno);
+        if (self->has_room()) {
+            const int descriptor = ::accept4(self->socket.native_handle(), nullptr, nullptr,
+                                             SOCK_NONBLOCK | SOCK_CLOEXEC);
+            if (descriptor >= 0) co_return adopt(descriptor, owner);
+            // ECONNABORTED and the like: that client left before it was its turn.
+            if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
+            if (errno != EAGAIN) {
+                const int error_number = errno;
+                const bool lacks_room = error_number == EMFILE || error_number == ENFILE;
+                if (lacks_room && self->files.release_some()) continue;
+                co_return network_failure("accept", self->local, error_number);
+            }
+        }
         co_await self->socket.async_wait(TcpListener::wait_read, kWait);
+        if (self->socket.is_open() && !self->has_room())
+            co_return network_failure("accept", self->local, EMFILE);
     }
     co_return fail(ErrorCode::unknown_server_error, "accept: closed");
 }
@@ -102,12 +132,13 @@ void TcpAcceptor::close() {
     listening_->socket.close(nothing_to_do);
 }
 
-Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner) {
+Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner,
+                                             DescriptorCache& files) {
     TcpListener listener(owner);
     const error_code error = endpoint.host.empty() ? open_everywhere(listener, endpoint.port)
                                                    : open_at_name(listener, endpoint, owner);
     if (error) return network_failure("listen on", endpoint, error.message());
-    return std::make_unique<TcpAcceptor>(std::move(listener));
+    return std::make_unique<TcpAcceptor>(std::move(listener), files);
 }
 
 }  // namespace milena::env

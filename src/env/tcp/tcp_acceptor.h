@@ -8,12 +8,15 @@
 
 namespace milena::env {
 
+class DescriptorCache;
+
 using TcpListener = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor>;
 
 class TcpAcceptor final : public Acceptor {
 public:
-    /// Takes a listening, non-blocking socket.
-    explicit TcpAcceptor(TcpListener listener);
+    /// Takes a listening, non-blocking socket. Where connections find no descriptor, `files` gives
+    /// some up.
+    TcpAcceptor(TcpListener listener, DescriptorCache& files);
     ~TcpAcceptor() override { close(); }
 
     Task<Result<std::unique_ptr<Stream>>> accept(Executor owner) override;
@@ -25,11 +28,16 @@ private:
     struct Listening {
         TcpListener socket;
         Endpoint local;
+        DescriptorCache& files;
+
+        bool is_next_low();
+        bool has_room();
     };
     std::shared_ptr<Listening> listening_;
 };
 
-/// See Network::listen; resolves the host in place.
-Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner);
+/// See Network::listen; resolves the host in place. See TcpAcceptor for `files`.
+Result<std::unique_ptr<Acceptor>> listen_tcp(const Endpoint& endpoint, Executor owner,
+                                             DescriptorCache& files);
 
 }  // namespace milena::env

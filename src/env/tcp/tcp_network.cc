@@ -8,6 +8,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
 
+#include "posix/descriptor_cache.h"
 #include "real_clock.h"
 #include "tcp/network_error.h"
 #include "tcp/tcp_acceptor.h"
@@ -62,14 +63,25 @@ Task<error_code> resolve(Attempt& attempt, const Endpoint& endpoint,
     co_return error;
 }
 
+bool lacks_descriptor(const error_code& error) {
+    return error.value() == EMFILE || error.value() == ENFILE;
+}
+
+void open_socket(TcpSocket& socket, const Tcp::endpoint& address, DescriptorCache& files,
+                 error_code& error) {
+    socket.open(address.protocol(), error);
+    if (lacks_descriptor(error) && files.release_some()) socket.open(address.protocol(), error);
+}
+
 /// Connects to the first address that answers.
-Task<error_code> connect_any(Attempt& attempt, const std::vector<Tcp::endpoint>& addresses) {
+Task<error_code> connect_any(Attempt& attempt, const std::vector<Tcp::endpoint>& addresses,
+                             DescriptorCache& files) {
     error_code last = boost::asio::error::host_not_found;
     for (const Tcp::endpoint& address : addresses) {
         if (attempt.late) break;
         error_code error;
         attempt.socket.close(error);
-        attempt.socket.open(address.protocol(), error);
+        open_socket(attempt.socket, address, files, error);
         if (!error) {
             const auto [refused] = co_await attempt.socket.async_connect(address, kWait);
             error = refused;
@@ -83,7 +95,7 @@ Task<error_code> connect_any(Attempt& attempt, const std::vector<Tcp::endpoint>&
 }  // namespace
 
 Result<std::unique_ptr<Acceptor>> TcpNetwork::listen(const Endpoint& endpoint, Executor owner) {
-    return listen_tcp(endpoint, owner);
+    return listen_tcp(endpoint, owner, files_);
 }
 
 Task<Result<std::unique_ptr<Stream>>> TcpNetwork::connect(Endpoint endpoint, Executor owner,
@@ -92,7 +104,7 @@ Task<Result<std::unique_ptr<Stream>>> TcpNetwork::connect(Endpoint endpoint, Exe
     if (give_up != kNever) attempt->give_up_at(attempt, give_up);
     std::vector<Tcp::endpoint> addresses;
     error_code error = co_await resolve(*attempt, endpoint, addresses);
-    if (!error) error = co_await connect_any(*attempt, addresses);
+    if (!error) error = co_await connect_any(*attempt, addresses, files_);
     attempt->deadline.cancel();
     if (attempt->late) co_return network_failure("connect to", endpoint, "no answer in time");
     if (!error) attempt->socket.native_non_blocking(true, error);

@@ -6,13 +6,21 @@
 
 namespace milena::env {
 
-/// The system's TCP. Has no state.
+class DescriptorCache;
+
+/// The system's TCP.
 class TcpNetwork final : public Network {
 public:
+    /// Where sockets find no descriptor, `files` gives some up.
+    explicit TcpNetwork(DescriptorCache& files) : files_(files) {}
+
     Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, Executor owner) override;
     Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Executor owner,
                                                   Instant give_up) override;
     using Network::connect;
+
+private:
+    DescriptorCache& files_;
 };
 
 }  // namespace milena::env

@@ -135,16 +135,21 @@ Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position
     const auto* const source = dynamic_cast<const PosixFile*>(&file);
     INVARIANT(source != nullptr, "send_file of a file that another Env opened");
     auto offset = static_cast<off_t>(position);
+    DescriptorLease open;
     while (length > 0) {
         if (self->descriptor < 0) co_return self->closed("sendfile");
+        if (!open) {
+            CO_TRY(open, source->lease());
+        }
         const auto step = static_cast<std::size_t>(std::min(length, kSendFileBytesMax));
-        const ssize_t count = ::sendfile(self->descriptor, source->descriptor(), &offset, step);
+        const ssize_t count = ::sendfile(self->descriptor, open.number(), &offset, step);
         if (count > 0) {
             length -= static_cast<std::uint64_t>(count);
         } else if (count == 0) {
             co_return network_failure("sendfile", self->remote,
                                       fmt::format("{} ends {} bytes early", file.path(), length));
         } else if (errno == EAGAIN) {
+            if (source->should_lend()) open = DescriptorLease();
             co_await self->socket.async_wait(TcpSocket::wait_write, kWait);
         } else if (errno != EINTR) {
             co_return self->failed("sendfile", errno);

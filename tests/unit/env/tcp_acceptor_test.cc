@@ -5,10 +5,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdlib>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "milena/env/env.h"
+#include "milena/env/process.h"
 
 namespace {
 thread_local int error_of_next_accept = 0;
@@ -50,6 +53,26 @@ TEST(TcpAcceptor, OutOfDescriptorsIsRetriable) {
     env->run();
     EXPECT_TRUE(why.ends_with("Too many open files")) << why;
     EXPECT_TRUE(retriable);
+}
+
+TEST(TcpAcceptor, AClientGetsADescriptorThatFilesCanSpare) {
+    std::string directory = testing::TempDir() + "milena-acceptor-XXXXXX";
+    ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+    const auto env = make_real_env(1);
+    constexpr int kMoreThanFilesKeep = 100;
+    std::vector<std::unique_ptr<File>> open;
+    for (int i = 0; i < kMoreThanFilesKeep; ++i) {
+        const std::string path = directory + "/" + std::to_string(i);
+        open.push_back(*env->files().open(path, OpenMode::create));
+    }
+    const auto before = descriptor_figures(env->files());
+    std::string why;
+    bool retriable = false;
+    spawn(env->core(0), accept_with(*env, EMFILE, why, retriable));
+    env->run();
+    EXPECT_EQ(why, "");
+    EXPECT_GT(descriptor_figures(env->files()).evictions, before.evictions);
+    EXPECT_TRUE(env->files().remove(directory));
 }
 
 TEST(TcpAcceptor, AClientThatLeftBeforeItsTurnIsPassedOver) {
