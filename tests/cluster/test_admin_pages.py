@@ -105,6 +105,8 @@ class AdminPagesTest(unittest.TestCase):
         self.assertIn(('kafka_server_metadataloader_finalizedlevel', 'featureName="metadataVersion"'), seen)
         self.assertGreater(seen['process_resident_memory_bytes', ''], 1 << 20)
         self.assertGreater(seen['process_open_fds', ''], 3)
+        self.assertGreater(seen['milena_files_hits_total', ''], 0)
+        self.assertGreater(seen['milena_files_open_max', ''], seen['milena_files_open', ''])
 
     def test_connections_are_counted_by_listener(self):
         name = 'kafka_server_socket_server_metrics_connection_count', 'listener="PLAINTEXT"'

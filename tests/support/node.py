@@ -50,7 +50,7 @@ def free_port():
 class Node:
     """One combined node in a folder of its own. A context manager: leaves no process and no folder behind."""
 
-    def __init__(self, extra=None, data=None):
+    def __init__(self, extra=None, data=None, descriptors_max=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))
         self.port, self.controller_port = free_port(), free_port()
         self.data = pathlib.Path(data or self.folder / 'data')
@@ -60,6 +60,8 @@ class Node:
         self.properties.write_text(text + ''.join(f'{k}={v}\n' for k, v in (extra or {}).items()))
         # The jars of Apache Kafka if that is what the next start shall run, else None.
         self.peer = PEER
+        # How many files the process may open; None for as many as this one.
+        self.descriptors_max = descriptors_max
         self.process = None
         self.last_start_s = None
 
@@ -77,7 +79,8 @@ class Node:
     def command(self):
         if self.peer:
             return apache.server_command(self.peer, self.properties)
-        return [str(MILENA), 'server', str(self.properties)]
+        limit = ['prlimit', f'--nofile={self.descriptors_max}:{self.descriptors_max}'] if self.descriptors_max else []
+        return [*limit, str(MILENA), 'server', str(self.properties)]
 
     def spawn(self):
         """Starts the process and does not wait for it to serve."""
@@ -157,6 +160,10 @@ class Node:
 
     def descriptors(self):
         return len(os.listdir(f'/proc/{self.process.pid}/fd'))
+
+    def maps(self):
+        """What the process has mapped into its memory, a line each."""
+        return pathlib.Path(f'/proc/{self.process.pid}/maps').read_text()
 
     def meta_properties(self):
         lines = (self.data / 'meta.properties').read_text().splitlines()
