@@ -67,11 +67,19 @@ DescribeLogDirsResponse::DescribeLogDirsResult result_of(Request& request, Direc
         rest = rest.subspan(same);
     }
     out.topics = topics.first(count);
-    if (const auto free = request.broker().env.files().free_bytes(state.path))
-        out.usable_bytes = static_cast<std::int64_t>(*free);
-    if (const auto total = request.broker().env.files().total_bytes(state.path))
-        out.total_bytes = static_cast<std::int64_t>(*total);
     return out;
+}
+
+/// What is not known stays as it is.
+void tell_room(env::FileSystem& files, std::span<const DirectoryState> states,
+               std::span<DescribeLogDirsResponse::DescribeLogDirsResult> results) {
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        if (!states[i].is_usable) continue;
+        if (const auto free = files.free_bytes(states[i].path))
+            results[i].usable_bytes = static_cast<std::int64_t>(*free);
+        if (const auto total = files.total_bytes(states[i].path))
+            results[i].total_bytes = static_cast<std::int64_t>(*total);
+    }
 }
 
 env::Task<Result<void>> serve(Request& request) {
@@ -86,6 +94,9 @@ env::Task<Result<void>> serve(Request& request) {
             request.arena.make_array<DescribeLogDirsResponse::DescribeLogDirsResult>(states.size());
         for (std::size_t i = 0; i < states.size(); ++i)
             results[i] = result_of(request, states[i], only);
+        // A disk that hangs holds up whoever asks about it, not the core.
+        env::Env& env = request.broker().env;
+        co_await env.offload(env::Pool::disk, [&] { tell_room(env.files(), states, results); });
         response.results = results;
     } else {
         response.error_code = static_cast<std::int16_t>(ErrorCode::cluster_authorization_failed);
