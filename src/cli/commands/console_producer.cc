@@ -169,6 +169,7 @@ env::Task<Result<void>> produce(Session& session, const Options& options) {
     CO_TRY_VOID(add_properties(properties, options.reader_property ? options.reader_property.values
                                                                    : options.property.values));
     CO_TRY(const auto producer_settings, producer_options(session.properties(), line_producer()));
+    CO_TRY(auto reader, LineReader::make(properties));
     const std::string topic(options.topic.text());
     Producer producer(session, topic, producer_settings,
                       [&topic](std::span<const RecordReceipt> records, const Error* error) {
@@ -176,7 +177,7 @@ env::Task<Result<void>> produce(Session& session, const Options& options) {
                       });
     CO_TRY_VOID(co_await producer.open());
     const auto sent =
-        co_await send_lines(session, producer, LineReader(properties), options.sync.is_given);
+        co_await send_lines(session, producer, std::move(reader), options.sync.is_given);
     co_await producer.close();
     co_return sent;
 }

@@ -3,6 +3,7 @@
 #include "records/line_reader.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -18,17 +19,47 @@ bool is_true(std::string_view text) {
 
 }  // namespace
 
-LineReader::LineReader(const std::map<std::string, std::string, std::less<>>& properties) {
+Result<LineReader> LineReader::make(
+    const std::map<std::string, std::string, std::less<>>& properties) {
+    LineReader reader;
     for (const auto& [key, value] : properties) {
-        if (key == "parse.key") parse_key_ = is_true(value);
-        if (key == "parse.headers") parse_headers_ = is_true(value);
-        if (key == "ignore.error") ignore_error_ = is_true(value);
-        if (key == "key.separator") key_separator_ = value;
-        if (key == "headers.delimiter") headers_delimiter_ = value;
-        if (key == "headers.separator") headers_separator_ = value;
-        if (key == "headers.key.separator") headers_key_separator_ = value;
-        if (key == "null.marker") null_marker_ = value;
+        if (key == "parse.key") reader.parse_key_ = is_true(value);
+        if (key == "parse.headers") reader.parse_headers_ = is_true(value);
+        if (key == "ignore.error") reader.ignore_error_ = is_true(value);
+        if (key == "key.separator") reader.key_separator_ = value;
+        if (key == "headers.delimiter") reader.headers_delimiter_ = value;
+        if (key == "headers.separator") reader.headers_separator_ = value;
+        if (key == "headers.key.separator") reader.headers_key_separator_ = value;
+        if (key == "null.marker") reader.null_marker_ = value;
     }
+    TRY_VOID(reader.check_separators());
+    return reader;
+}
+
+Result<void> LineReader::check_separators() const {
+    struct Named {
+        std::string_view name;
+        std::optional<std::string_view> text;
+    };
+    const Named delimiter{"headers.delimiter", headers_delimiter_};
+    const Named separator{"headers.separator", headers_separator_};
+    const Named key_in_header{"headers.key.separator", headers_key_separator_};
+    const Named key{"key.separator", key_separator_};
+    Named marker{"null.marker", std::nullopt};
+    if (null_marker_) marker.text = *null_marker_;
+    const std::array<std::pair<const Named*, const Named*>, 7> pairs{{{&delimiter, &separator},
+                                                                      {&delimiter, &key_in_header},
+                                                                      {&separator, &key_in_header},
+                                                                      {&marker, &key},
+                                                                      {&marker, &separator},
+                                                                      {&marker, &delimiter},
+                                                                      {&marker, &key_in_header}}};
+    for (const auto& [one, other] : pairs) {
+        if (one->text != other->text) continue;
+        return fail(ErrorCode::invalid_record,
+                    fmt::format("{} and {} may not be equal", one->name, other->name));
+    }
+    return ok();
 }
 
 /// What stands before the separator, which is taken off the line with it.

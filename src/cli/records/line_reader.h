@@ -10,13 +10,17 @@ namespace milena::cli {
 
 class LineReader {
 public:
-    /// The properties parse.key, key.separator and so on; others are passed over.
-    explicit LineReader(const std::map<std::string, std::string, std::less<>>& properties);
+    /// The properties parse.key, key.separator and so on; others are passed over. An error if two
+    /// separators are the same, so that a line could mean two things.
+    static Result<LineReader> make(
+        const std::map<std::string, std::string, std::less<>>& properties);
 
     /// The next line, without its end. The error says what was not found in it.
     Result<ProducedRecord> parse(std::string_view line);
 
 private:
+    LineReader() = default;
+    Result<void> check_separators() const;
     Result<std::optional<std::string_view>> part(std::string_view& line, std::string_view separator,
                                                  std::string_view name);
     Result<std::vector<Header>> headers(std::string_view text) const;

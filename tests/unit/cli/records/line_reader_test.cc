@@ -8,7 +8,7 @@ namespace milena::cli {
 namespace {
 
 TEST(LineReader, ALineIsAValue) {
-    LineReader reader({});
+    auto reader = *LineReader::make({});
     const auto record = reader.parse("a\tb");
     ASSERT_TRUE(record);
     EXPECT_EQ(record->key, std::nullopt);
@@ -16,7 +16,7 @@ TEST(LineReader, ALineIsAValue) {
 }
 
 TEST(LineReader, TakesHeadersKeyAndValueApart) {
-    LineReader reader({{"parse.key", "true"}, {"parse.headers", " TRUE "}});
+    auto reader = *LineReader::make({{"parse.key", "true"}, {"parse.headers", " TRUE "}});
     const auto record = reader.parse("h1:v1,h2:v2\tk\tv");
     ASSERT_TRUE(record);
     EXPECT_EQ(record->headers, (std::vector<Header>{{"h1", "v1"}, {"h2", "v2"}}));
@@ -25,19 +25,20 @@ TEST(LineReader, TakesHeadersKeyAndValueApart) {
 }
 
 TEST(LineReader, NamesTheLineThatHasNoSeparator) {
-    LineReader reader({{"parse.key", "true"}, {"key.separator", ":"}});
+    auto reader = *LineReader::make({{"parse.key", "true"}, {"key.separator", ":"}});
     ASSERT_TRUE(reader.parse("a:1"));
     EXPECT_EQ(reader.parse("nokey").error().why,
               "No key separator found on line number 2: 'nokey'");
 }
 
 TEST(LineReader, OrTakesItAsAValueIfErrorsAreIgnored) {
-    LineReader reader({{"parse.key", "true"}, {"ignore.error", "true"}});
+    auto reader = *LineReader::make({{"parse.key", "true"}, {"ignore.error", "true"}});
     EXPECT_EQ(reader.parse("nokey")->value, "nokey");
 }
 
 TEST(LineReader, AMarkerIsNull) {
-    LineReader reader({{"parse.key", "true"}, {"parse.headers", "true"}, {"null.marker", "NULL"}});
+    auto reader = *LineReader::make(
+        {{"parse.key", "true"}, {"parse.headers", "true"}, {"null.marker", "NULL"}});
     const auto record = reader.parse("h:NULL\tNULL\tNULL");
     ASSERT_TRUE(record);
     EXPECT_EQ(record->headers, (std::vector<Header>{{"h", std::nullopt}}));
@@ -47,9 +48,27 @@ TEST(LineReader, AMarkerIsNull) {
 }
 
 TEST(LineReader, AHeaderNeedsAKey) {
-    LineReader reader({{"parse.headers", "true"}});
+    auto reader = *LineReader::make({{"parse.headers", "true"}});
     EXPECT_EQ(reader.parse("h\tv").error().why,
               "No header key separator found in pair 'h' on line number 1");
+}
+
+TEST(LineReader, ALineMayMeanOneThingOnly) {
+    const auto complaint = [](const std::map<std::string, std::string, std::less<>>& properties) {
+        const auto reader = LineReader::make(properties);
+        return reader ? std::string() : reader.error().why;
+    };
+    EXPECT_EQ(complaint({{"headers.delimiter", ","}}),
+              "headers.delimiter and headers.separator may not be equal");
+    EXPECT_EQ(complaint({{"headers.key.separator", ","}}),
+              "headers.separator and headers.key.separator may not be equal");
+    EXPECT_EQ(complaint({{"headers.delimiter", ":"}}),
+              "headers.delimiter and headers.key.separator may not be equal");
+    EXPECT_EQ(complaint({{"null.marker", "x"}, {"key.separator", "x"}}),
+              "null.marker and key.separator may not be equal");
+    EXPECT_EQ(complaint({{"null.marker", ","}}),
+              "null.marker and headers.separator may not be equal");
+    EXPECT_EQ(complaint({{"key.separator", "\t"}}), "") << "that of headers is the same by default";
 }
 
 }  // namespace
