@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tools against a node. The texts are those that the tools of Apache Kafka 4.4 print."""
+import os
 import pathlib
+import pty
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -251,6 +254,30 @@ class ProducerPerfTest(ToolsTest):
                          '--command-property', 'transactional.id=x')
         self.says(done, '', 1)
         self.assertIn('no broker coordinates transactions yet', done.err)
+
+
+class ProgressTest(ToolsTest):
+    def test_long_work_shows_on_a_terminal_how_far_it_is(self):
+        ours, theirs = pty.openpty()
+        tool = [str(node.MILENA), 'producer-perf-test', '--bootstrap-server', self.node.bootstrap, '--topic', 'seen',
+                '--num-records', '1000', '--record-size', '10', '--throughput', '500']
+        done = subprocess.run(tool, stdout=subprocess.PIPE, stderr=theirs, text=True, timeout=60)
+        os.close(theirs)
+        shown = b''
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:
+            pass  # the last one has closed the terminal
+        os.close(ours)
+        self.assertRegex(shown.decode(), r'\r\x1b\[KSending: \d+ % \(\d+ of 1000 records\)')
+        self.assertTrue(shown.endswith(b'\r\x1b[K'), shown)
+        self.assertTrue(done.stdout.startswith('1000 records sent, '), done)
+
+    def test_what_goes_to_a_pipe_has_none_of_it(self):
+        done = self.tool('producer-perf-test', '--topic', 'unseen', '--num-records', '500', '--record-size', '10',
+                         '--throughput', '500')
+        self.assertEqual(done.err, '')
 
 
 class ConsumerPerfTest(ToolsTest):

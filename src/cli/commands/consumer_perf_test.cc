@@ -8,6 +8,7 @@
 #include "console.h"
 #include "perf/metric_table.h"
 #include "perf/read_stats.h"
+#include "progress.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -114,15 +115,20 @@ env::Task<Result<void>> read(Session& session, const Plan& plan, ReadStats& stat
         stats.record(size(consumed.record.key) + size(consumed.record.value));
         return stats.records() < plan.records;
     };
+    Progress progress("Reading", static_cast<std::uint64_t>(plan.records), "records",
+                      Progress::Output::clears);
     while (stats.records() < plan.records) {
         const std::int64_t before = stats.records();
         CO_TRY_VOID(co_await consumer.poll(on_record));
+        progress.at(static_cast<std::uint64_t>(stats.records()));
         if (stats.records() != before) last_record = now();
         if (plan.is_detailed && wall_ms() - stats.reported_ms() >= plan.interval_ms) {
+            progress.clear();
             print(stats.take_interval(wall_ms(), plan.dates));
             flush_output();
         }
         if (now() - last_record < plan.timeout || stats.records() >= plan.records) continue;
+        progress.clear();
         print(fmt::format(
             "WARNING: Exiting before consuming the expected number of records: timeout ({} ms) "
             "exceeded. You can use the --timeout option to increase the timeout.\n",

@@ -8,6 +8,7 @@
 #include "dump/side_files.h"
 #include "milena/env/env.h"
 #include "parser.h"
+#include "progress.h"
 #include "text/hash_order.h"
 
 namespace milena::cli {
@@ -82,7 +83,11 @@ Result<void> dump_log_file(env::FileSystem& files, const std::string& path,
                           std::atol(name.c_str() + (dash == std::string::npos ? 0 : dash + 1))));
     }
     Gaps gaps;
-    const auto dumped = dump_log(*file, options, print, gaps);
+    TRY(const std::uint64_t size, file->size());
+    Progress progress("Dumping " + path, size, "bytes", Progress::Output::flows);
+    DumpOptions watched = options;
+    watched.on_position = [&progress](std::uint64_t position) { progress.at(position); };
+    const auto dumped = dump_log(*file, watched, print, gaps);
     if (!gaps.empty()) findings.gaps.emplace_back(absolute(path), std::move(gaps));
     return dumped;
 }

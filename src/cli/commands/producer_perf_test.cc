@@ -12,6 +12,7 @@
 #include "perf/pace.h"
 #include "perf/payloads.h"
 #include "perf/send_stats.h"
+#include "progress.h"
 #include "text/exceptions.h"
 
 namespace milena::cli {
@@ -191,10 +192,14 @@ Result<void> read_payloads(const Options& options, Plan& plan) {
 class Run {
 public:
     Run(Session& session, const Plan& plan)
-        : session_(session), plan_(plan), all_(plan.records, now_ms()) {}
+        : session_(session),
+          plan_(plan),
+          all_(plan.records, now_ms()),
+          progress_("Sending", static_cast<std::uint64_t>(plan.records), "records",
+                    Progress::Output::clears) {}
 
     env::Task<Result<void>> send_all(const ProducerOptions& settings);
-    void print_totals(const ProducerFigures& figures) const;
+    void print_totals(const ProducerFigures& figures);
 
 private:
     env::Instant now() const { return session_.env().clock().now(); }
@@ -211,6 +216,8 @@ private:
     std::optional<SendStats> steady_;
     env::Instant steady_since_ = env::kNever;
     bool has_told_steady_ = false;
+    Progress progress_;
+    std::uint64_t settled_ = 0;
 };
 
 void Run::begin_steady() {
@@ -219,7 +226,10 @@ void Run::begin_steady() {
 }
 
 void Run::count(std::span<const RecordReceipt> records, const Error* error) {
+    settled_ += records.size();
+    progress_.at(settled_);
     if (error != nullptr) {
+        progress_.clear();
         for (std::size_t i = 0; i < records.size(); ++i) print_error(exception_text(*error) + "\n");
         return;
     }
@@ -232,6 +242,7 @@ void Run::count(std::span<const RecordReceipt> records, const Error* error) {
     }
     SendStats& told = steady_ ? *steady_ : all_;
     if (now_ms() - told.window_start_ms() < plan_.interval_ms) return;
+    progress_.clear();
     if (steady_ && !std::exchange(has_told_steady_, true)) print("In steady state.\n");
     print(told.take_window(now_ms()));
     flush_output();
@@ -259,7 +270,8 @@ env::Task<Result<void>> Run::send_all(const ProducerOptions& settings) {
     co_return ok();
 }
 
-void Run::print_totals(const ProducerFigures& figures) const {
+void Run::print_totals(const ProducerFigures& figures) {
+    progress_.clear();
     print(all_.total(now_ms(), ""));
     if (steady_) print(steady_->total(now_ms(), " steady state"));
     if (!plan_.prints_metrics) return;

@@ -107,6 +107,7 @@ Result<void> dump_log(const env::File& file, const DumpOptions& options, const P
     std::uint64_t position = 0;
     std::int64_t last_offset = -1;
     while (position < end) {
+        if (options.on_position) options.on_position(position);
         const auto batch = read_batch(file, position, bytes);
         if (!batch || !*batch || position + (*batch)->size() > end) break;
         print(batch_text(**batch, position) + "\n");

@@ -16,6 +16,7 @@ struct DumpOptions {
     bool record_metadata = true;  ///< with its offset, time and so on
     Contents decoding{};          ///< what its key and value are
     std::uint64_t bytes_max = UINT64_MAX;
+    std::function<void(std::uint64_t position)> on_position{};  ///< told before each batch
 };
 
 /// Takes finished text.
