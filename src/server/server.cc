@@ -57,7 +57,8 @@ public:
             {.frame_bytes_max = static_cast<std::uint32_t>(network.request_bytes_max),
              .idle_max = std::chrono::milliseconds(network.connections_max_idle_ms)},
             budget_,
-            fetch_sessions_};
+            fetch_sessions_,
+            client_reach_};
         for (std::size_t i = 0; i < broker_.env.core_count(); ++i) {
             cores_.push_back(
                 std::make_unique<CoreState>(broker_.env, broker_.env.core(i), shared, broker_.log));
@@ -218,6 +219,7 @@ private:
     Admission admission_;
     env::ByteBudget budget_;
     FetchSessions fetch_sessions_;
+    env::Guarded<ClientReach> client_reach_;
     std::vector<std::unique_ptr<CoreState>> cores_;
     std::vector<std::unique_ptr<Bound>> bound_;
     bool loops_run_ = false;

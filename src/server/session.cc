@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "fetch/fetch_scratch.h"
+#include "request.h"
 
 namespace milena::server {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 /// Produces that may wait on one connection before the next is read (architecture, the walk of a
 /// Produce).
 constexpr std::size_t kParkedProducesMax = 16;
+/// How often a connection at work is noted as having arrived.
+constexpr env::Duration kNoteInterval = std::chrono::minutes(1);
 
 /// What Apache Kafka closes the connection for, without an answer.
 Result<const Api*> api_for(const protocol::RequestHead& head, bool controller_listener) {
@@ -53,9 +56,43 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
     connection.replies().tag_next(
         core_.metrics.begin(RequestKind::api(static_cast<std::size_t>(api - served_apis().data())),
                             head.version(), frame.size(), received));
+    note_arrival(head, connection, received);
     Request request{*this,   connection, arena_, frame, head, frame.subspan(reader.position()),
                     received};
     co_return co_await api->serve(request);
+}
+
+void Session::note_arrival(const protocol::RequestHead& head, const wire::Connection& connection,
+                           env::Instant now) {
+    if (is_asked_of_any_broker(head.api->key)) return;
+    leader_questions_.went_on();
+    // A connection is noted now and then, not with each request.
+    if (now < next_note_) return;
+    next_note_ = now + kNoteInterval;
+    core_.client_reach.with([&](ClientReach& reach) {
+        reach.reached.note(connection.remote().host, head.header.client_id.value_or(""));
+    });
+}
+
+void Session::told_to_come(const env::Endpoint& told, bool may_create_topics,
+                           const Request& request) {
+    const auto& connection = request.connection;
+    if (is_same_place(connection.local(), told)) return;
+    if (!leader_questions_.asked(may_create_topics, request.received)) return;
+    const std::string_view client_id = request.head.header.client_id.value_or("");
+    std::uint64_t suppressed = 0;
+    const bool is_news = core_.client_reach.with([&](ClientReach& reach) {
+        return !reach.reached.contains(connection.remote().host, client_id) &&
+               reach.lines.admit(request.received.time_since_epoch(), suppressed);
+    });
+    if (!is_news) return;
+    LOG_WARN(broker_.log, "a client keeps asking for leaders and never comes to this one",
+             kv("client", connection.remote().text()), kv("client_id", client_id),
+             kv("listener", listener_.name), kv("came_to", connection.local().text()),
+             kv("was_told", told.text()), kv("questions", leader_questions_.count()),
+             kv("likely", "the address it was told leads nowhere from where it is"),
+             kv("fix", "set advertised.listeners to an address that this client can reach"),
+             kv("lines_suppressed", suppressed));
 }
 
 const std::shared_ptr<ProduceAnswers>& Session::produce_answers() {

@@ -8,6 +8,7 @@
 
 #include "core_state.h"
 #include "milena/protocol/arena.h"
+#include "milena/protocol/header.h"
 #include "milena/security/authorizer.h"
 #include "milena/server/broker.h"
 #include "milena/wire/connection.h"
@@ -16,6 +17,7 @@
 namespace milena::server {
 
 struct FetchScratch;
+struct Request;
 
 class Session final : public wire::FrameHandler {
 public:
@@ -45,7 +47,14 @@ public:
     const std::shared_ptr<ProduceAnswers>& produce_answers();
     FetchScratch& fetch_scratch() { return *fetch_scratch_; }
 
+    /// An answer has sent the client to this node, by its name `told`, for topics it asked for.
+    /// Says in the log when it seems to know no way there (client_reach.h).
+    void told_to_come(const env::Endpoint& told, bool may_create_topics, const Request& request);
+
 private:
+    /// Remembers that the client has come to where it wanted.
+    void note_arrival(const protocol::RequestHead& head, const wire::Connection& connection,
+                      env::Instant now);
     const Broker& broker_;
     CoreState& core_;
     const config::Listener& listener_;
@@ -53,6 +62,8 @@ private:
     protocol::Arena arena_;
     std::shared_ptr<ProduceAnswers> produce_answers_;
     std::unique_ptr<FetchScratch> fetch_scratch_;
+    LeaderQuestions leader_questions_;
+    env::Instant next_note_{};
 };
 
 }  // namespace milena::server

@@ -74,6 +74,7 @@ class Connection:
         self.socket = socket.create_connection((host, port), timeout=timeout_s)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.correlation = 0
+        self.client_id = 'raw'
 
     def __enter__(self):
         return self
@@ -113,7 +114,7 @@ class Connection:
     def request(self, key, version, body, flexible=False):
         """Sends a request and gives a Reader at the body of its answer (classic response header)."""
         self.correlation += 1
-        self.send(frame(header(key, version, self.correlation, flexible=flexible) + body))
+        self.send(frame(header(key, version, self.correlation, self.client_id, flexible) + body))
         reader = Reader(self.receive_frame())
         correlation = reader.take('i')
         assert correlation == self.correlation, f'answer {correlation} to request {self.correlation}'

@@ -241,6 +241,24 @@ void add_all(Request& request, MetadataAnswer& out, const metadata::Image& image
     out.add_topics(topics, with_operations);
 }
 
+/// Notes that the client was sent to this node, if the answer says that it leads what was asked
+/// for.
+void note_told(Request& request, const MetadataResponse& response, const metadata::Image& image,
+               bool may_create_topics) {
+    const BrokerId self = request.broker().config.node_id;
+    const auto broker = image.cluster->brokers.find(self);
+    if (broker == image.cluster->brokers.end()) return;
+    const auto* const told = endpoint_of(broker->second, request.session.listener().name);
+    if (told == nullptr) return;
+    for (const auto& topic : response.topics) {
+        for (const auto& partition : topic.partitions) {
+            if (partition.leader_id != self.value) continue;
+            request.session.told_to_come({told->host, told->port}, may_create_topics, request);
+            return;
+        }
+    }
+}
+
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<MetadataRequest>(request));
     if (!is_valid(request, body)) co_return answer_invalid(request, body);
@@ -253,6 +271,7 @@ env::Task<Result<void>> serve(Request& request) {
         add_all(request, out, *image, body.include_topic_authorized_operations);
     } else {
         add_asked(request, body, out, *image);
+        note_told(request, out.response(), *image, body.allow_auto_topic_creation);
     }
     co_return answer(request, out.response());
 }
