@@ -35,7 +35,9 @@ Result<void> MetadataLog::remove_leftovers(Logger& logger) {
             !entry.name.ends_with(".checkpoint.deleted"))
             continue;
         LOG_INFO(logger, "removing what is left of a snapshot", kv("file", entry.name));
-        TRY_VOID(env_.files().remove(options_.directory + "/" + entry.name));
+        const auto removed = env_.files().remove(options_.directory + "/" + entry.name);
+        // It is in nobody's way.
+        if (!removed) LOG_WARN(logger, "a leftover stays", kv("why", removed.error().why));
     }
     return ok();
 }
@@ -118,8 +120,12 @@ Result<void> MetadataLog::check_start(Logger& logger) {
                                 options_.directory, log_->log_start_offset(),
                                 damage_ ? "; " + damage_->why : ""));
     }
-    for (const StoredSnapshot& snapshot : snapshots_) {
-        if (snapshot.id.end_offset < log_->log_start_offset()) continue;
+    // Those that end below the start are of no use to anybody; the next cleaning takes their files.
+    std::erase_if(snapshots_, [&](const StoredSnapshot& snapshot) {
+        return snapshot.id.end_offset < log_->log_start_offset();
+    });
+    if (!snapshots_.empty()) {
+        const StoredSnapshot& snapshot = snapshots_.front();
         if (snapshot.id.end_offset > Offset(0)) recovered_.log_start_snapshot = snapshot.id;
         return log_->raise_start(snapshot.id.end_offset);
     }
@@ -186,8 +192,14 @@ Result<std::vector<std::string>> MetadataLog::clean(const SnapshotId& first) {
     for (const SnapshotId& id : ids) {
         if (id >= first) continue;
         const std::string path = options_.directory + "/" + snapshot_file_name(id);
-        paths.push_back(path + ".deleted");
-        TRY_VOID(env_.files().rename(path, paths.back()));
+        const auto renamed = env_.files().rename(path, path + ".deleted");
+        if (renamed) {
+            paths.push_back(path + ".deleted");
+        } else if (env::is_out_of_space(renamed.error())) {
+            TRY_VOID(env_.files().remove(path));  // a full disk has no room for a longer name
+        } else {
+            return std::unexpected(renamed.error());
+        }
     }
     TRY_VOID(env_.files().sync_directory(options_.directory));
     std::erase_if(snapshots_, [&](const StoredSnapshot& one) { return one.id < first; });

@@ -39,6 +39,7 @@ private:
     Result<void> seal(Segment& segment);
     Result<void> load_end();
     Result<void> drop_segments(std::size_t first);
+    Result<void> drop_below_start();
     Result<void> settle_start();
     Result<void> start_empty_at(Offset start);
     void settle_epochs();
@@ -260,9 +261,17 @@ Result<void> Loader::settle_start() {
         TRY_VOID(start_empty_at(recovery().log_start_offset));
     }
     log_start_ = std::max(recovery().log_start_offset, segments_.front()->base());
-    while (segments_.size() > 1 && segments_[1]->base() <= log_start_) {
+    return ok();
+}
+
+/// What wholly lies below the start was on its way out: damage there, or a gap between those that
+/// went and those that did not, is no damage of the log.
+Result<void> Loader::drop_below_start() {
+    while (segments_.size() > 1 && segments_[1]->base() <= recovery().log_start_offset) {
+        const Offset base = segments_.front()->base();
         TRY_VOID(segments_.front()->remove());
-        found_.segments.erase(segments_.front()->base());
+        found_.segments.erase(base);
+        std::erase(found_.snapshots, base);
         segments_.erase(segments_.begin());
     }
     return ok();
@@ -306,6 +315,7 @@ Result<LoadedLog> Loader::run() {
     TRY_VOID(epochs_.load());
     TRY(found_, settle_segment_files(request_.files, request_.directory));
     make_segments();
+    TRY_VOID(drop_below_start());
     if (segments_.empty()) {
         TRY_VOID(start_empty_at(recovery().log_start_offset));
     } else {

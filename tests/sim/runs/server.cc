@@ -10,8 +10,9 @@ namespace milena::sim {
 
 Server::Server(World& world, std::string name, std::string properties, ServerPorts ports)
     : world_(world), machine_(world.add_node(name)), complaints_(ports.complaints) {
-    world.boot(machine_,
-               [this, properties = std::move(properties), log](Node&) { boot(properties, log); });
+    world.boot(machine_, [this, properties = std::move(properties), log = ports.log](Node&) {
+        boot(properties, log);
+    });
 }
 
 void Server::boot(const std::string& properties, const Logger& log) {

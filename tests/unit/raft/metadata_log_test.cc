@@ -260,6 +260,18 @@ TEST_F(CleaningTest, WhatWasCleanedIsGoneAndStaysGone) {
     EXPECT_EQ(log->snapshots().size(), 2u);
 }
 
+TEST_F(CleaningTest, SnapshotsThatEndBelowTheStartAreNotCountedAnyMore) {
+    auto log = open_with(node, options());
+    append(*log, 12);
+    snapshot(*log, 5, Timestamp(10));
+    snapshot(*log, 10, Timestamp(9999));
+    ASSERT_TRUE(take_snapshot(files, *log, 30, Timestamp(9999)));  // of more than the log has
+    log = open_with(node, options(-1, 1000));
+    EXPECT_EQ(log->log().log_start_offset(), Offset(30));
+    ASSERT_EQ(log->snapshots().size(), 1u);
+    EXPECT_FALSE(log->oldest_to_keep(Timestamp(5000)));
+}
+
 /// Whatever a power loss leaves of it, every record behind the newest snapshot is there.
 TEST_F(CleaningTest, LosesNothingWhenPowerGoesAtAnyCall) {
     const SnapshotId newest{Offset(30), LeaderEpoch(1)};

@@ -242,6 +242,25 @@ TEST_F(LogLoaderTest, ALogThatEndsBeforeItsStartBeginsEmptyThere) {
     EXPECT_EQ(log->log_end_offset(), Offset(300));
 }
 
+TEST_F(LogLoaderTest, DamageAndGapsBelowTheStartCutNothing) {
+    for (const bool is_missing : {true, false}) {
+        ASSERT_TRUE(node.files().remove(kLogDirectory));
+        auto log = filled(40);
+        log.reset();
+        const Offset start(std::stoll(nth_file(2, ".log")));
+        const std::string second = path(nth_file(1, ".log"));
+        if (is_missing) {
+            ASSERT_TRUE(node.files().remove(second));
+        } else {
+            node.files().flip_bit(second, 70 * 8);
+        }
+        log = open(small_segments(), {.log_start_offset = start});
+        EXPECT_EQ(log->log_start_offset(), start);
+        EXPECT_EQ(log->log_end_offset(), Offset(80));
+        EXPECT_EQ(nth_file(0, ".log"), segment_file_name(start, ".log"));
+    }
+}
+
 TEST_F(LogLoaderTest, OldMessageSetsStopTheStartAndAreNotCut) {
     auto log = filled(1);
     log.reset();
