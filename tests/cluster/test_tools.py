@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 from support import node, tools
@@ -254,6 +255,21 @@ class ProducerPerfTest(ToolsTest):
                          '--command-property', 'transactional.id=x')
         self.says(done, '', 1)
         self.assertIn('no broker coordinates transactions yet', done.err)
+
+
+class ProducerRetryTest(unittest.TestCase):
+    def test_what_a_killed_node_did_not_acknowledge_is_sent_again(self):
+        with node.Node() as server:
+            tool = [str(node.MILENA), 'producer-perf-test', '--bootstrap-server', server.bootstrap, '--topic', 'again',
+                    '--num-records', '1500', '--record-size', '10', '--throughput', '500']
+            with subprocess.Popen(tool, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as producer:
+                time.sleep(1)
+                server.kill()
+                server.start()
+                out = producer.communicate(timeout=60)[0]
+            self.assertTrue(out.splitlines()[-1].startswith('1500 records sent, '), out)
+            ends = tools.run('get-offsets', '--bootstrap-server', server.bootstrap, '--topic', 'again').out
+            self.assertGreaterEqual(int(ends.split(':')[2]), 1500)
 
 
 class ProgressTest(ToolsTest):
