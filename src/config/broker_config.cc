@@ -131,7 +131,9 @@ void read_quorum_times(const Settings& settings, QuorumConfig& quorum) {
 }
 
 void read_metadata_log(const Settings& settings, MetadataLogConfig& log) {
-    log.segment_bytes = settings.number("metadata.log.segment.bytes");
+    constexpr std::string_view kInternal = "internal.metadata.log.segment.bytes";
+    log.segment_bytes =
+        settings.number(settings.is_null(kInternal) ? "metadata.log.segment.bytes" : kInternal);
     log.segment_ms = settings.integer("metadata.log.segment.ms");
     log.retention_bytes = settings.integer("metadata.max.retention.bytes");
     log.retention_ms = settings.integer("metadata.max.retention.ms");

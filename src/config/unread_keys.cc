@@ -224,8 +224,6 @@ static constexpr Key kUnreadKeys[] = {
      "Java class in Kafka that is given the topologies of streams groups."},
     {"internal.metadata.delete.delay.millis", int64, "60000", kAny, read_only, not_yet,
      "How long a deleted file of the metadata log stays on the disk."},
-    {"internal.metadata.log.segment.bytes", int32, kNull, kAny, read_only, not_yet,
-     "Goes before metadata.log.segment.bytes and may be smaller than it allows; for tests."},
     {"internal.metadata.max.batch.size.in.bytes", int32, "8388608", kAny, read_only, not_yet,
      "Largest batch of the metadata log."},
     {"kafka.metrics.polling.interval.secs", int32, "10", at_least(1), read_only, idle,

@@ -26,6 +26,12 @@ public:
                                      std::vector<std::vector<std::byte>> record_values) override {
         return node_->append(expected_epoch, std::move(record_values));
     }
+    env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content) override {
+        return node_->write_snapshot(std::move(content));
+    }
+    std::optional<StoredMetadataSnapshot> newest_snapshot() const override {
+        return node_->newest_snapshot();
+    }
     QuorumStatus status() const override { return node_->status(); }
     env::Task<void> stop() override { return node_->stop(); }
 
@@ -51,7 +57,10 @@ Result<void> check_voters(const raft::RecoveredState& recovered, const QuorumOpt
 Result<std::unique_ptr<Quorum>> Quorum::open(env::Env& env, Logger logger, QuorumOptions options) {
     raft::MetadataLogOptions log_options{.directory = options.directory,
                                          .static_voters = raft::VoterSet(options.static_voters),
-                                         .segment_bytes = options.segment_bytes};
+                                         .segment_bytes = options.segment_bytes,
+                                         .segment_ms = options.segment_ms,
+                                         .retention_bytes = options.retention_bytes,
+                                         .retention_ms = options.retention_ms};
     TRY(auto log, raft::MetadataLog::open(env, logger, std::move(log_options)));
     TRY_VOID(check_voters(log->recovered(), options));
     return std::make_unique<QuorumHandle>(

@@ -3,6 +3,8 @@
 // while a sync is on its way shares the next one.
 #include "quorum_node.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "milena/base/invariant.h"
@@ -15,6 +17,8 @@ namespace {
 /// thread.
 constexpr std::size_t kWriteInPlaceBytesMax = 1 << 20;
 constexpr env::Duration kCalmWrite = std::chrono::milliseconds(5);
+/// How often what is old is looked for; as often as Kafka does.
+constexpr env::Duration kCleanInterval = std::chrono::seconds(60);
 
 raft::CoreOptions core_options(env::Env& env, const QuorumOptions& options) {
     raft::CoreOptions core{.self = {options.node_id, options.directory_id}};
@@ -50,6 +54,7 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
       timer_changed_(env, env.control()),
       warm_from_(metadata_log_->recovered().log_end_offset) {
     const auto& snapshot = metadata_log_->recovered().snapshot;
+    if (snapshot) newest_snapshot_ = metadata_log_->snapshots().back();
     delivered_ = committed_ = snapshot ? snapshot->end_offset : Offset(0);
 }
 
@@ -71,6 +76,7 @@ void QuorumNode::start(std::vector<QuorumListener*> listeners) {
     INVARIANT(!started_, "a quorum that is started twice");
     started_ = true;
     listeners_ = std::move(listeners);
+    next_clean_ = env_.clock().now() + kCleanInterval;
     env::spawn(env_.control(), run(shared_from_this()));
     env::spawn(env_.control(), keep_time(shared_from_this()));
 }
@@ -78,15 +84,20 @@ void QuorumNode::start(std::vector<QuorumListener*> listeners) {
 void QuorumNode::abandon() {
     listeners_.clear();
     stopping_ = true;
+    abandon_snapshot();
     if (started_ && !ended_) work_ready_.notify();
 }
 
 env::Task<void> QuorumNode::keep_time(std::shared_ptr<QuorumNode> self) {
     while (!self->ended_) {
-        const bool changed = co_await self->timer_changed_.wait_until(self->wake_at_);
-        if (!changed && !self->ended_ && self->env_.clock().now() >= self->wake_at_) {
-            self->step_and_queue(raft::Tick{});
+        co_await self->timer_changed_.wait_until(std::min(self->wake_at_, self->next_clean_));
+        if (self->ended_) break;
+        const env::Instant now = self->env_.clock().now();
+        if (now >= self->next_clean_) {
+            self->next_clean_ = now + kCleanInterval;
+            self->queue(Clean{});
         }
+        if (now >= self->wake_at_) self->step_and_queue(raft::Tick{});
     }
 }
 
@@ -97,17 +108,14 @@ env::Task<void> QuorumNode::run(std::shared_ptr<QuorumNode> self) {
         while (!self->works_.empty() && !self->failure_) {
             Work work = std::move(self->works_.front());
             self->works_.pop_front();
-            Result<void> done = ok();
-            if (auto* output = std::get_if<raft::Output>(&work)) {
-                done = co_await self->perform(std::move(*output));
-            } else {
-                done = self->perform(std::get<Synced>(std::move(work)));
-            }
+            Result<void> done =
+                co_await std::visit([&](auto& one) { return self->perform(std::move(one)); }, work);
             if (done) done = co_await self->deliver();
             if (!done) self->give_up(done.error());
         }
         if (self->failure_) self->works_.clear();
-        if ((self->stopping_ || self->failure_) && !self->syncing_) break;
+        const bool is_busy = self->syncing_ || self->background_ > 0;
+        if ((self->stopping_ || self->failure_) && !is_busy) break;
         co_await self->work_ready_.wait_until(env::kNever);
     }
     co_await self->close();
@@ -161,16 +169,16 @@ env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
     co_return ok();
 }
 
-Result<void> QuorumNode::perform(Synced synced) {
+env::Task<Result<void>> QuorumNode::perform(Synced synced) {
     storage::Log& log = metadata_log_->log();
     if (!synced.result) {
         log.mark_offline();
-        return fail_at("sync of the metadata log", synced.result.error());
+        co_return fail_at("sync of the metadata log", synced.result.error());
     }
     log.mark_durable(synced.done);
     step_and_queue(raft::Synced{log.durable_end_offset()});
     if (!synced.done.lacks_epochs) start_sync();  // on a full disk the next write asks for it
-    return ok();
+    co_return ok();
 }
 
 env::Task<Result<void>> QuorumNode::write(std::vector<raft::Batch> batches) {
@@ -217,6 +225,7 @@ env::Task<void> QuorumNode::sync(std::shared_ptr<QuorumNode> self,
 void QuorumNode::give_up(const Error& why) {
     if (failure_) return;
     failure_ = why;
+    abandon_snapshot();
     LOG_ERROR(log_, "metadata quorum failed", kv("why", why.why));
     step(raft::StorageFailed{why.why});
     fail_waiting(why);
@@ -226,6 +235,7 @@ void QuorumNode::give_up(const Error& why) {
 env::Task<void> QuorumNode::stop() {
     INVARIANT(!stopping_, "a quorum that is stopped twice");
     stopping_ = true;
+    abandon_snapshot();
     if (!started_) {
         co_await close();
         co_return;

@@ -10,7 +10,9 @@
 #include <variant>
 
 #include "milena/drivers/quorum.h"
+#include "milena/env/guarded.h"
 #include "milena/raft/metadata_log.h"
+#include "milena/raft/snapshot_writer.h"
 
 namespace milena::drivers {
 
@@ -24,6 +26,8 @@ public:
                                    std::vector<std::vector<std::byte>> values);
     env::Task<Result<Offset>> append(LeaderEpoch expected_epoch,
                                      std::vector<std::vector<std::byte>> values);
+    env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content);
+    std::optional<StoredMetadataSnapshot> newest_snapshot() const;
     QuorumStatus status() const;
     env::Task<void> stop();
     /// The owner has gone without stop(): nobody is called any more.
@@ -34,7 +38,9 @@ private:
         storage::Log::PendingSync done;
         Result<void> result;
     };
-    using Work = std::variant<raft::Output, Synced>;
+    /// Time to look for what is old.
+    struct Clean {};
+    using Work = std::variant<raft::Output, Synced, raft::StoredSnapshot, Clean>;
 
     /// An append() that waits for its commit.
     struct Waiting {
@@ -52,16 +58,27 @@ private:
     env::Task<void> keep_time(std::shared_ptr<QuorumNode> self);
     void deliver_snapshot();
     env::Task<Result<void>> perform(raft::Output output);
-    Result<void> perform(Synced synced);
+    env::Task<Result<void>> perform(Synced synced);
+    env::Task<Result<void>> perform(raft::StoredSnapshot snapshot);
+    env::Task<Result<void>> perform(Clean);
     env::Task<Result<void>> write(std::vector<raft::Batch> batches);
     void start_sync();
     env::Task<void> sync(std::shared_ptr<QuorumNode> self, storage::Log::PendingSync pending);
+
+    // quorum_snapshots.cc
+    Result<raft::SnapshotHead> snapshot_head(const SnapshotContent& content) const;
+    Result<raft::StoredSnapshot> write_content(const SnapshotContent& content,
+                                               raft::SnapshotHead head) const;
+    env::Task<void> remove(std::shared_ptr<QuorumNode> self, std::vector<std::string> paths);
 
     env::Task<Result<void>> deliver();
     Result<void> hand_over(const raft::MetadataLog::Chunk& chunk);
     void tell_leader(const raft::LeadershipChange& change);
     void settle_committed();
     void fail_waiting(const Error& why);
+    void abandon_snapshot() {
+        abandons_snapshot_.with([](bool& abandons) { abandons = true; });
+    }
     void give_up(const Error& why);
     env::Task<void> close();
 
@@ -81,6 +98,14 @@ private:
     bool stopping_ = false;
     bool ended_ = false;
     bool syncing_ = false;
+    /// Snapshots being written and files being removed: stop() waits for them.
+    int background_ = 0;
+    bool writing_snapshot_ = false;
+    /// The log's own list is the pool's while it cleans.
+    std::optional<raft::StoredSnapshot> newest_snapshot_;
+    /// Says to a snapshot that is being written that nobody wants it any more.
+    env::Guarded<bool> abandons_snapshot_{false};
+    env::Instant next_clean_ = env::kNever;
     bool disk_is_slow_ = false;
     std::optional<Error> failure_;
     std::vector<std::shared_ptr<env::Wakeup>> ends_;

@@ -96,7 +96,7 @@ Result<void> QuorumNode::hand_over(const raft::MetadataLog::Chunk& chunk) {
             TRY(values, raft::decode_values(batch));
         }
         batches.push_back({batch.base_offset(), batch.last_offset(), batch.leader_epoch(),
-                           batch.max_timestamp(), values.values});
+                           batch.max_timestamp(), values.values, batch.size()});
         owners.push_back(std::move(values));
     }
     delivered_ = batches.back().last_offset.next();

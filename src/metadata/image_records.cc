@@ -8,7 +8,7 @@
 namespace milena::metadata {
 namespace {
 
-using Values = std::vector<RecordValue>;
+using Sink = std::function<void(RecordValue)>;
 
 template <class Endpoint>
 std::vector<Endpoint> endpoint_views(const std::vector<BrokerEndpoint>& endpoints) {
@@ -25,9 +25,9 @@ std::vector<Feature> feature_views(const std::map<std::string, VersionRange>& fe
     return views;
 }
 
-void add_features(const FeaturesImage& features, Values& values) {
+void add_features(const FeaturesImage& features, const Sink& sink) {
     const auto add = [&](std::string_view name, std::int16_t level) {
-        values.push_back(encode_record(protocol::FeatureLevelRecord{name, level}));
+        sink(encode_record(protocol::FeatureLevelRecord{name, level}));
     };
     // metadata.version first: it says how to read what follows.
     for (const auto& [name, level] : features.levels) {
@@ -101,25 +101,26 @@ RecordValue record_of(Uuid topic, PartitionIndex index, const PartitionRegistrat
     return encode_record(record, versions.partition);
 }
 
-static void add_topics(const TopicsImage& topics, const RecordVersions& versions, Values& values) {
+static void add_topics(const TopicsImage& topics, const RecordVersions& versions,
+                       const Sink& sink) {
     for (const auto& [id, topic] : topics.by_id) {
-        values.push_back(encode_record(protocol::TopicRecord{topic->name, id}));
+        sink(encode_record(protocol::TopicRecord{topic->name, id}));
         for (const auto& [index, partition] : topic->partitions) {
-            values.push_back(record_of(id, index, partition, versions));
+            sink(record_of(id, index, partition, versions));
         }
     }
 }
 
-static void add_configs(const ConfigsImage& configs, Values& values) {
+static void add_configs(const ConfigsImage& configs, const Sink& sink) {
     for (const auto& [resource, entries] : configs.by_resource) {
         for (const auto& [name, value] : *entries) {
-            values.push_back(encode_record(protocol::ConfigRecord{
-                static_cast<std::int8_t>(resource.type), resource.name, name, value}));
+            sink(encode_record(protocol::ConfigRecord{static_cast<std::int8_t>(resource.type),
+                                                      resource.name, name, value}));
         }
     }
 }
 
-static void add_quotas(const ClientQuotasImage& quotas, Values& values) {
+static void add_quotas(const ClientQuotasImage& quotas, const Sink& sink) {
     for (const auto& [entity, limits] : quotas.by_entity) {
         std::vector<protocol::ClientQuotaRecord::EntityData> parts;
         for (const auto& [type, name] : entity) {
@@ -127,48 +128,48 @@ static void add_quotas(const ClientQuotasImage& quotas, Values& values) {
                 {type, name ? protocol::NullableString(*name) : protocol::NullableString()});
         }
         for (const auto& [key, limit] : limits) {
-            values.push_back(encode_record(protocol::ClientQuotaRecord{parts, key, limit, false}));
+            sink(encode_record(protocol::ClientQuotaRecord{parts, key, limit, false}));
         }
     }
 }
 
-static void add_access(const Image& image, Values& values) {
+static void add_access(const Image& image, const Sink& sink) {
     for (const auto& [id, acl] : image.acls->by_id) {
-        values.push_back(encode_record(protocol::AccessControlEntryRecord{
+        sink(encode_record(protocol::AccessControlEntryRecord{
             id, acl.resource_type, acl.resource_name, acl.pattern_type, acl.principal, acl.host,
             acl.operation, acl.permission_type}));
     }
     for (const auto& [user, credential] : image.scram->by_user) {
-        values.push_back(encode_record(protocol::UserScramCredentialRecord{
+        sink(encode_record(protocol::UserScramCredentialRecord{
             user.second, user.first, BytesView(credential.salt), BytesView(credential.stored_key),
             BytesView(credential.server_key), credential.iterations}));
     }
     for (const auto& [id, token] : image.delegation_tokens->by_id) {
         const std::vector<std::string_view> renewers(token.renewers.begin(), token.renewers.end());
-        values.push_back(encode_record(protocol::DelegationTokenRecord{
+        sink(encode_record(protocol::DelegationTokenRecord{
             token.owner, token.requester, renewers, token.issue_timestamp_ms,
             token.max_timestamp_ms, token.expiration_timestamp_ms, id}));
     }
 }
 
-std::vector<RecordValue> records_of(const Image& image) {
+void emit_records(const Image& image, const std::function<void(RecordValue)>& sink) {
     const RecordVersions versions(image.features->level(kMetadataVersion));
-    Values values;
-    add_features(*image.features, values);
-    for (const auto& [id, broker] : image.cluster->brokers)
-        values.push_back(record_of(broker, versions));
+    add_features(*image.features, sink);
+    for (const auto& [id, broker] : image.cluster->brokers) sink(record_of(broker, versions));
     if (versions.controller_registration) {
-        for (const auto& [id, controller] : image.cluster->controllers)
-            values.push_back(record_of(controller));
+        for (const auto& [id, controller] : image.cluster->controllers) sink(record_of(controller));
     }
-    add_topics(*image.topics, versions, values);
-    add_configs(*image.configs, values);
-    add_quotas(*image.client_quotas, values);
-    if (image.next_producer_id > 0) {
-        values.push_back(
-            encode_record(protocol::ProducerIdsRecord{-1, -1, image.next_producer_id}));
-    }
-    add_access(image, values);
+    add_topics(*image.topics, versions, sink);
+    add_configs(*image.configs, sink);
+    add_quotas(*image.client_quotas, sink);
+    if (image.next_producer_id > 0)
+        sink(encode_record(protocol::ProducerIdsRecord{-1, -1, image.next_producer_id}));
+    add_access(image, sink);
+}
+
+std::vector<RecordValue> records_of(const Image& image) {
+    std::vector<RecordValue> values;
+    emit_records(image, [&](RecordValue value) { values.push_back(std::move(value)); });
     return values;
 }
 

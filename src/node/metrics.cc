@@ -29,6 +29,18 @@ constexpr Metric kLogEnd{"kafka_server_raft_metrics_log_end_offset", Kind::gauge
 constexpr Metric kVoters{"kafka_server_raft_metrics_number_of_voters", Kind::gauge,
                          "Voters of the metadata quorum."};
 
+constexpr Metric kSnapshotBytes{
+    "kafka_server_snapshotemitter_latestsnapshotgeneratedbytes", Kind::gauge,
+    "Size of the newest metadata snapshot that this process has written; before the first, of the "
+    "one that it has loaded."};
+constexpr Metric kSnapshotAge{"kafka_server_snapshotemitter_latestsnapshotgeneratedagems",
+                              Kind::gauge,
+                              "Milliseconds since this process wrote a metadata snapshot; before "
+                              "the first, since its start."};
+constexpr Metric kSnapshotsLoaded{"kafka_server_metadataloader_handleloadsnapshotcount",
+                                  Kind::gauge,
+                                  "Metadata snapshots that were loaded since the start."};
+
 constexpr Metric kTopics{"kafka_controller_kafkacontroller_globaltopiccount", Kind::gauge,
                          "Topics of the cluster."};
 constexpr Metric kPartitions{"kafka_controller_kafkacontroller_globalpartitioncount", Kind::gauge,
@@ -101,6 +113,13 @@ void write_quorum(Page& page, const drivers::QuorumStatus& status, bool is_activ
     page.add(kHighWatermark, number(status.high_watermark.value_or(Offset(-1))));
     page.add(kLogEnd, number(status.log_end_offset));
     page.add(kVoters, static_cast<double>(status.voters.size()));
+}
+
+void write_snapshots(Page& page, const drivers::SnapshotFigures& figures) {
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(figures.newest_age);
+    page.add(kSnapshotBytes, static_cast<double>(figures.newest_bytes));
+    page.add(kSnapshotAge, static_cast<double>(age.count()));
+    page.add(kSnapshotsLoaded, static_cast<double>(figures.loaded));
 }
 
 void write_image(Page& page, const metadata::Image& image) {

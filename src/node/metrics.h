@@ -4,6 +4,7 @@
 
 #include "health.h"
 #include "milena/drivers/quorum.h"
+#include "milena/drivers/snapshots.h"
 #include "milena/metadata/image.h"
 #include "milena/telemetry/page.h"
 
@@ -14,6 +15,8 @@ void write_health(telemetry::Page& page, const Health& health);
 /// kafka.server raft-metrics and, of the active controller, kafka.controller KafkaController
 /// ActiveControllerCount.
 void write_quorum(telemetry::Page& page, const drivers::QuorumStatus& status, bool is_active);
+/// kafka.server SnapshotEmitter, and how many snapshots MetadataLoader has loaded.
+void write_snapshots(telemetry::Page& page, const drivers::SnapshotFigures& figures);
 /// kafka.controller KafkaController's counts and kafka.server MetadataLoader's levels. Looks at
 /// every partition of the cluster.
 void write_image(telemetry::Page& page, const metadata::Image& image);

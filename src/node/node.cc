@@ -20,6 +20,7 @@
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/replica_driver.h"
 #include "milena/drivers/retention.h"
+#include "milena/drivers/snapshots.h"
 #include "milena/drivers/syncs.h"
 #include "milena/metadata/features.h"
 #include "settings.h"
@@ -77,6 +78,7 @@ public:
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (controller_registration_ != nullptr) co_await controller_registration_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
+        if (snapshots_ != nullptr) co_await snapshots_->stop();
         // A log that was not opened whole must not be marked as one that needs no recovery.
         if (is_storage_open_) {
             Result<void> closed;
@@ -143,7 +145,11 @@ private:
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
-        quorum_->start({&publisher_, controller_.get()});
+        snapshots_ = std::make_unique<drivers::Snapshots>(env_, log_, snapshot_policy(config_),
+                                                          *quorum_, publisher_);
+        quorum_->start({&publisher_, controller_.get(), snapshots_.get()});
+        metrics_.add_on_control(
+            [this](telemetry::Page& page) { write_snapshots(page, snapshots_->figures()); });
         metrics_.add_on_control([this](telemetry::Page& page) {
             write_quorum(page, quorum_->status(), controller_->is_active());
         });
@@ -267,6 +273,7 @@ private:
     drivers::MetadataPublisher publisher_;
     std::unique_ptr<replication::Replicas> replicas_;
     std::unique_ptr<drivers::Quorum> quorum_;
+    std::unique_ptr<drivers::Snapshots> snapshots_;
     std::shared_ptr<drivers::ControllerHost> controller_;
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;

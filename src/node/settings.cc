@@ -143,6 +143,17 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
     out.request_timeout = std::chrono::milliseconds(config.quorum.request_timeout_ms);
     out.retry_backoff = std::chrono::milliseconds(config.quorum.retry_backoff_ms);
     out.segment_bytes = static_cast<std::uint64_t>(config.metadata_log.segment_bytes);
+    out.segment_ms = config.metadata_log.segment_ms;
+    out.retention_bytes = config.metadata_log.retention_bytes;
+    out.retention_ms = config.metadata_log.retention_ms;
+    return out;
+}
+
+drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config) {
+    drivers::SnapshotPolicy out;
+    out.after_bytes = static_cast<std::uint64_t>(config.metadata_log.snapshot_after_bytes);
+    const std::int64_t after_ms = config.metadata_log.snapshot_after_ms;
+    out.after = wait_of(after_ms == 0 ? INT64_MAX : after_ms);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "milena/controller/controller.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/quorum.h"
+#include "milena/drivers/snapshots.h"
 #include "milena/replication/replicas.h"
 #include "milena/server/server.h"
 #include "milena/storage/log_directory.h"
@@ -25,6 +26,8 @@ controller::Options controller_options(const config::BrokerConfig& config,
 drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
                                       const std::string& directory,
                                       const storage::MetaProperties& meta);
+
+drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config);
 
 enum class Role { broker, controller };
 

@@ -4,6 +4,7 @@
 Needs a JDK and Maven, which fetches Apache Kafka; without them these tests skip themselves.
 """
 import subprocess
+import time
 import unittest
 
 from support import apache, node, records
@@ -103,6 +104,66 @@ class DiskExchangeTest(unittest.TestCase):
         index = self.server.data / 't-0' / '00000000000000000000.timeindex'
         said = apache.tool(self.jars, 'org.apache.kafka.tools.DumpLogSegments', '--files', index)
         self.assertNotIn('mismatch', said)
+
+
+class MetadataSnapshotTest(unittest.TestCase):
+    """The state of the cluster goes over in a snapshot: the log has lost its beginning."""
+
+    # What both take; their snapshots come every few topics.
+    SETTINGS = {'metadata.log.max.record.bytes.between.snapshots': 10_000,
+                'internal.metadata.log.segment.bytes': 10_000, 'metadata.max.retention.bytes': 30_000}
+
+    def setUp(self):
+        self.jars = apache.jars()
+        self.server = node.Node(self.SETTINGS)
+        self.addCleanup(self.server.__exit__)
+
+    def start(self, peer):
+        self.server.peer = peer
+        self.server.start(timeout_s=120)
+
+    def metadata_files(self, kind):
+        return sorted((self.server.data / '__cluster_metadata-0').glob('*' + kind))
+
+    def make_topics(self, first, last):
+        with self.server.connect(timeout_s=60) as connection:
+            for number in range(first, last):
+                connection.make_topic(f't{number}', 3, {'retention.ms': str(1000 + number)}, 60)
+
+    def await_snapshot(self, count=2, timeout_s=60):
+        deadline = time.monotonic() + timeout_s
+        while len([f for f in self.metadata_files('.checkpoint') if not f.name.startswith('0' * 20)]) < count:
+            self.assertLess(time.monotonic(), deadline, 'no snapshot was written')
+            time.sleep(0.1)
+
+    def assert_topics(self, count):
+        with self.server.connect(timeout_s=60) as connection:
+            for number in range(count):
+                connection.await_leader(f't{number}', timeout_s=60)
+
+    def test_from_milena_to_apache_kafka_and_back(self):
+        self.start(peer=None)
+        self.make_topics(0, 100)
+        self.await_snapshot(1)
+        self.assertEqual(self.server.stop(), 0)
+        segments = self.metadata_files('.log')
+        self.assertGreater(int(segments[0].stem), 0, 'the log still has its beginning')
+        newest = self.metadata_files('.checkpoint')[-1]
+        said = apache.tool(self.jars, 'org.apache.kafka.tools.DumpLogSegments', '--cluster-metadata-decoder', '--files',
+                           newest)
+        for phrase in ('SnapshotHeader', 'SnapshotFooter', 'KRaftVersion', 'KRaftVoters', '"name":"t0"'):
+            self.assertIn(phrase, said)
+        self.assertNotIn('isvalid: false', said)
+
+        self.start(peer=self.jars)
+        self.assert_topics(100)
+        self.make_topics(100, 200)
+        self.await_snapshot(2)
+        self.server.stop()
+
+        self.start(peer=None)
+        self.assertIn('loaded metadata snapshot', self.server.log())
+        self.assert_topics(200)
 
 
 class PeerToolsTest(unittest.TestCase):

@@ -8,6 +8,7 @@
 // one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,7 @@ struct MetadataBatch {
     /// version, message). None in a control batch, which only moves the offset. Views live as long
     /// as the call that hands them out.
     std::vector<BytesView> values;
+    std::size_t bytes = 0;  ///< of the batch, as it lies in the log
 };
 
 /// A snapshot as a whole: the state of everything below `end_offset`.
@@ -79,13 +81,36 @@ struct QuorumOptions {
     std::size_t batch_bytes_max = 8ULL << 20;
     /// Bytes appended and not yet committed, above which append() refuses.
     std::size_t uncommitted_bytes_max = 64ULL << 20;
-    std::uint64_t segment_bytes = 1ULL << 30;  ///< metadata.log.segment.bytes
+    std::uint64_t segment_bytes = 1ULL << 30;            ///< metadata.log.segment.bytes
+    std::int64_t segment_ms = 7LL * 24 * 3600 * 1000;    ///< metadata.log.segment.ms
+    std::int64_t retention_bytes = 100LL << 20;          ///< metadata.max.retention.bytes
+    std::int64_t retention_ms = 7LL * 24 * 3600 * 1000;  ///< metadata.max.retention.ms
+};
+
+/// Takes the value of one record.
+using RecordSink = std::function<void(std::vector<std::byte>)>;
+
+/// A state of the metadata that is to become a snapshot.
+struct SnapshotContent {
+    /// The first offset that is not in it: where a batch begins.
+    Offset end_offset;
+    LeaderEpoch epoch;  ///< of the last record in it
+    Timestamp last_contained_timestamp;
+    /// Gives the records that make the state, in order. Called in the disk pool.
+    std::function<void(const RecordSink&)> records;
 };
 
 /// Where records were put: not yet committed when it is handed out.
 struct AppendedRange {
     Offset base_offset;
     Offset last_offset;
+};
+
+/// A snapshot file.
+struct StoredMetadataSnapshot {
+    Offset end_offset;
+    std::uint64_t bytes = 0;
+    Timestamp last_contained_timestamp;
 };
 
 struct QuorumStatus {
@@ -125,6 +150,14 @@ public:
     /// committed or not.
     virtual env::Task<Result<Offset>> append(LeaderEpoch expected_epoch,
                                              std::vector<std::vector<std::byte>> record_values) = 0;
+
+    /// Writes a snapshot, in the disk pool, and gives its size once it is durable. After it, and
+    /// now and then, what metadata.max.retention.* no longer keep of older snapshots and of the log
+    /// below them is removed. INVALID_REQUEST if the content is not committed, or if there is a
+    /// snapshot as new; NOT_CONTROLLER if the quorum stops meanwhile. One at a time.
+    virtual env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content) = 0;
+    /// The newest snapshot on disk, the one that formatting left among them.
+    virtual std::optional<StoredMetadataSnapshot> newest_snapshot() const = 0;
 
     virtual QuorumStatus status() const = 0;
 

@@ -4,6 +4,7 @@
 // thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -62,5 +63,7 @@ Changes difference(const Image& before, const Image& after);
 /// The records that make `image` out of nothing, in the order of Apache Kafka's snapshots, in the
 /// versions that the image's metadata.version allows.
 std::vector<RecordValue> records_of(const Image& image);
+/// The same, one after the other, for those who keep none.
+void emit_records(const Image& image, const std::function<void(RecordValue)>& sink);
 
 }  // namespace milena::metadata

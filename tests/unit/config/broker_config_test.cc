@@ -232,5 +232,12 @@ TEST(BrokerConfig, GivesTopicsTheNearestOfSeveralTimeKeys) {
     EXPECT_EQ(good("log.cleanup.policy=compact\n").topic_defaults.remove, false);
 }
 
+TEST(BrokerConfig, HasSegmentsOfTheMetadataLogThatMayBeSmallForTests) {
+    EXPECT_EQ(good("metadata.log.segment.bytes=9000000\n").metadata_log.segment_bytes, 9'000'000);
+    EXPECT_EQ(good("metadata.log.segment.bytes=9000000\ninternal.metadata.log.segment.bytes=500\n")
+                  .metadata_log.segment_bytes,
+              500);
+}
+
 }  // namespace
 }  // namespace milena::config

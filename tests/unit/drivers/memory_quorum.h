@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "milena/drivers/quorum.h"
+#include "milena/record/batch.h"
 
 namespace milena::drivers {
 
@@ -30,6 +31,17 @@ public:
     env::Task<Result<Offset>> append(LeaderEpoch, std::vector<std::vector<std::byte>>) override {
         co_return fail(ErrorCode::unsupported_version, "the controller schedules");
     }
+    env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content) override {
+        ++snapshots_asked;
+        co_await env_.sleep(env_.control(), std::chrono::milliseconds(100));
+        if (snapshots_fail) co_return fail(ErrorCode::kafka_storage_error, "no room");
+        std::uint64_t bytes = 0;
+        content.records([&](std::vector<std::byte> value) { bytes += value.size(); });
+        snapshot_ =
+            StoredMetadataSnapshot{content.end_offset, bytes, content.last_contained_timestamp};
+        co_return bytes;
+    }
+    std::optional<StoredMetadataSnapshot> newest_snapshot() const override { return snapshot_; }
     QuorumStatus status() const override {
         QuorumStatus status;
         status.epoch = epoch_;
@@ -67,7 +79,8 @@ public:
                                Offset(batch.base.value + batch.count - 1),
                                batch.epoch,
                                env_.clock().wall(),
-                               {batch.values.begin(), batch.values.end()}});
+                               {batch.values.begin(), batch.values.end()},
+                               record::kBatchHeaderBytes + bytes_of(batch)});
         }
         committed_ = end_;
         if (batches.empty()) return;
@@ -78,6 +91,8 @@ public:
 
     bool commits_by_itself = true;
     bool is_full = false;
+    bool snapshots_fail = false;
+    int snapshots_asked = 0;
 
 private:
     struct Batch {
@@ -86,6 +101,12 @@ private:
         LeaderEpoch epoch;
         std::vector<std::vector<std::byte>> values;
     };
+
+    static std::size_t bytes_of(const Batch& batch) {
+        std::size_t bytes = 0;
+        for (const auto& value : batch.values) bytes += value.size();
+        return bytes;
+    }
 
     AppendedRange put(std::vector<std::vector<std::byte>> values, std::int64_t control_records) {
         const std::int64_t count = static_cast<std::int64_t>(values.size()) + control_records;
@@ -96,6 +117,7 @@ private:
     }
 
     env::Env& env_;
+    std::optional<StoredMetadataSnapshot> snapshot_;
     std::vector<QuorumListener*> listeners_;
     std::vector<Batch> batches_;
     LeaderEpoch epoch_{0};

@@ -89,5 +89,26 @@ TEST_F(SettingsTest, AValueThatCanNotBeChangesNothing) {
     EXPECT_EQ(largest_batch(), 1000U);
 }
 
+TEST(QuorumSettings, SayWhenMetadataBecomesASnapshotAndWhatIsKept) {
+    const auto loaded = config::parse_broker_config(
+        "server.properties",
+        "process.roles=controller\nnode.id=1\ncontroller.listener.names=C\nlisteners=C://:9093\n"
+        "listener.security.protocol.map=C:PLAINTEXT\n"
+        "controller.quorum.voters=1@one:9093,2@two:9094\n"
+        "metadata.log.max.record.bytes.between.snapshots=77\n"
+        "metadata.log.max.snapshot.interval.ms=0\nmetadata.log.segment.ms=5\n"
+        "metadata.max.retention.bytes=-1\nmetadata.max.retention.ms=9\n",
+        "localhost");
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().why;
+    EXPECT_EQ(snapshot_policy(loaded->config).after_bytes, 77u);
+    EXPECT_GT(snapshot_policy(loaded->config).after, std::chrono::hours(24 * 365));
+    const auto quorum = quorum_options(loaded->config, "/d", {"cluster", BrokerId(1), Uuid{1, 2}});
+    EXPECT_EQ(quorum.segment_ms, 5);
+    EXPECT_EQ(quorum.retention_bytes, -1);
+    EXPECT_EQ(quorum.retention_ms, 9);
+    ASSERT_EQ(quorum.static_voters.size(), 2u);
+    EXPECT_EQ(quorum.static_voters[1].endpoints.front(), (raft::VoterEndpoint{"C", "two", 9094}));
+}
+
 }  // namespace
 }  // namespace milena::node

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots of the metadata log: written in the disk pool while the quorum goes on, and the removal
+// of what they make superfluous, which takes its turn among what is done to the log.
+#include <fmt/format.h>
+
+#include "milena/base/invariant.h"
+#include "quorum_node.h"
+
+namespace milena::drivers {
+
+/// What a snapshot says besides the records, if it may be written at all.
+Result<raft::SnapshotHead> QuorumNode::snapshot_head(const SnapshotContent& content) const {
+    const raft::SnapshotId id{content.end_offset, content.epoch};
+    if (!started_ || stopping_ || failure_)
+        return fail(ErrorCode::not_controller, "the quorum of this node has ended");
+    if (writing_snapshot_ || !core_.may_snapshot(id)) {
+        return fail(ErrorCode::invalid_request,
+                    fmt::format("no snapshot {} can be made now", raft::snapshot_file_name(id)));
+    }
+    const raft::VotersAt& voters = core_.voters_at(content.end_offset);
+    return raft::SnapshotHead{.id = id,
+                              .last_contained_timestamp = content.last_contained_timestamp,
+                              .kraft_version = voters.kraft_version,
+                              .voters = voters.voters,
+                              .now = env_.clock().wall()};
+}
+
+Result<raft::StoredSnapshot> QuorumNode::write_content(const SnapshotContent& content,
+                                                       raft::SnapshotHead head) const {
+    TRY(auto writer,
+        raft::SnapshotWriter::create(env_.files(), options_.directory, std::move(head)));
+    Result<void> written = ok();
+    const auto is_abandoned = [this] {
+        return abandons_snapshot_.with([](const bool& abandons) { return abandons; });
+    };
+    content.records([&](std::vector<std::byte> value) {
+        if (written && !is_abandoned()) written = writer.append(std::move(value));
+    });
+    TRY_VOID(std::move(written));
+    if (is_abandoned()) return fail(ErrorCode::not_controller, "the quorum has stopped");
+    return writer.finish();
+}
+
+env::Task<Result<std::uint64_t>> QuorumNode::write_snapshot(SnapshotContent content) {
+    CO_TRY(const raft::SnapshotHead head, snapshot_head(content));
+    const auto self = shared_from_this();
+    writing_snapshot_ = true;
+    ++background_;
+    Result<raft::StoredSnapshot> stored = fail(ErrorCode::unknown_server_error, "not written");
+    co_await env_.offload(env::Pool::disk, [&] { stored = self->write_content(content, head); });
+    --background_;
+    work_ready_.notify();
+    if (failure_) co_return std::unexpected(*failure_);
+    if (!stored) {
+        writing_snapshot_ = false;
+        co_return std::unexpected(stored.error());
+    }
+    newest_snapshot_ = *stored;
+    queue(*stored);
+    co_return stored->bytes;
+}
+
+env::Task<Result<void>> QuorumNode::perform(raft::StoredSnapshot snapshot) {
+    writing_snapshot_ = false;
+    metadata_log_->note_snapshot(snapshot);
+    step_and_queue(raft::SnapshotTaken{snapshot.id});
+    return perform(Clean{});
+}
+
+env::Task<Result<void>> QuorumNode::perform(Clean) {
+    const auto first = metadata_log_->oldest_to_keep(env_.clock().wall());
+    if (!first || stopping_) co_return ok();
+    Result<std::vector<std::string>> paths;
+    co_await env_.offload(env::Pool::disk, [&] { paths = metadata_log_->clean(*first); });
+    if (!paths) co_return fail_at("cleaning the metadata log", paths.error());
+    LOG_INFO(log_, "cleaned the metadata log", kv("log_start", first->end_offset),
+             kv("files", paths->size()));
+    step_and_queue(raft::LogCleaned{*first});
+    ++background_;
+    env::spawn(env_.control(), remove(shared_from_this(), *std::move(paths)));
+    co_return ok();
+}
+
+/// Files of which nobody knows any more; a start removes those that are left.
+env::Task<void> QuorumNode::remove(std::shared_ptr<QuorumNode> self,
+                                   std::vector<std::string> paths) {
+    Result<void> removed = ok();
+    co_await self->env_.offload(env::Pool::disk, [&] {
+        for (const std::string& path : paths) {
+            if (auto one = self->env_.files().remove(path); !one) removed = std::move(one);
+        }
+    });
+    if (!removed) {
+        LOG_WARN(self->log_, "could not remove old files of the metadata log",
+                 kv("why", removed.error().why));
+    }
+    --self->background_;
+    self->work_ready_.notify();
+}
+
+std::optional<StoredMetadataSnapshot> QuorumNode::newest_snapshot() const {
+    if (!newest_snapshot_) return std::nullopt;
+    return StoredMetadataSnapshot{newest_snapshot_->id.end_offset, newest_snapshot_->bytes,
+                                  newest_snapshot_->last_contained_timestamp};
+}
+
+}  // namespace milena::drivers
