@@ -51,7 +51,7 @@ static constexpr Key kReadKeys[] = {
      "Longest pause between two elections of the same candidate."},
     {"controller.quorum.election.timeout.ms", int32, "1000", at_least(0), read_only, works,
      "How long a voter waits for votes or for news of a leader before a new election."},
-    {"controller.quorum.fetch.max.bytes", int32, "1048576", at_least(1), read_only, not_yet,
+    {"controller.quorum.fetch.max.bytes", int32, "1048576", at_least(1), read_only, works,
      "Most bytes of one metadata fetch."},
     {"controller.quorum.fetch.snapshot.max.bytes", int32, "1048576",
      at_least(1), read_only, not_yet,

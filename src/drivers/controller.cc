@@ -87,7 +87,9 @@ public:
         env::Instant deadline) override {
         return ask<controller::QuorumDescription>(deadline, [this](Offset) {
             return Decision<controller::QuorumDescription>{
-                {}, quorum_description(quorum_.status(), env_.clock().wall())};
+                {},
+                quorum_description(quorum_.status(), quorum_.progress(),
+                                   {env_.clock().now(), env_.clock().wall()})};
         });
     }
     env::Task<Result<std::vector<controller::AlteredResource>>> alter_configs(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door's side of the quorum: opens what is on disk and checks that this node can take part.
+// The door's side of the quorum: opens what is on disk and checks that this node can take part in
+// it.
 #include "milena/drivers/quorum.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ namespace {
 
 class QuorumHandle final : public Quorum {
 public:
-    explicit QuorumHandle(std::shared_ptr<QuorumNode> node) : node_(std::move(node)) {}
+    QuorumHandle(env::Env& env, std::shared_ptr<QuorumNode> node)
+        : env_(env), node_(std::move(node)) {}
     ~QuorumHandle() override { node_->abandon(); }
 
     void start(std::vector<QuorumListener*> listeners) override {
@@ -32,23 +34,33 @@ public:
     std::optional<StoredMetadataSnapshot> newest_snapshot() const override {
         return node_->newest_snapshot();
     }
+    env::Task<server::QuorumAnswer> ask(raft::Request request, std::uint64_t bytes_max) override {
+        return env::run_on(env_.control(),
+                           QuorumNode::answer(node_, std::move(request), bytes_max));
+    }
     QuorumStatus status() const override { return node_->status(); }
+    std::vector<raft::ReplicaProgress> progress() const override { return node_->progress(); }
     env::Task<void> stop() override { return node_->stop(); }
 
 private:
+    env::Env& env_;
     std::shared_ptr<QuorumNode> node_;
 };
 
-/// The voters that hold at the log's end must be this node alone: requests between voters are not
-/// served yet.
+/// Who is no voter follows, unless it takes the place of one.
 Result<void> check_voters(const raft::RecoveredState& recovered, const QuorumOptions& options) {
     const raft::VoterSet& voters = recovered.voters.back().voters;
     const raft::ReplicaKey self{options.node_id, options.directory_id};
-    if (voters.is_only(self)) return ok();
+    if (voters.empty()) {
+        return fail(ErrorCode::invalid_config,
+                    fmt::format("{}: no voter of the metadata quorum is known; name them in "
+                                "controller.quorum.voters, or format with --initial-controllers",
+                                options.directory));
+    }
+    if (voters.find(self.id) == nullptr || voters.contains(self)) return ok();
     return fail(ErrorCode::invalid_config,
-                fmt::format("{}: the voters of the metadata quorum are {}, but only a quorum whose "
-                            "one voter is this node, "
-                            "{}, can be run",
+                fmt::format("{}: the voters of the metadata quorum are {}, this is {}: its "
+                            "directory was exchanged, and can't vote for the one before",
                             options.directory, voters.text(), self.text()));
 }
 
@@ -64,6 +76,7 @@ Result<std::unique_ptr<Quorum>> Quorum::open(env::Env& env, Logger logger, Quoru
     TRY(auto log, raft::MetadataLog::open(env, logger, std::move(log_options)));
     TRY_VOID(check_voters(log->recovered(), options));
     return std::make_unique<QuorumHandle>(
+        env,
         std::make_shared<QuorumNode>(env, std::move(logger), std::move(options), std::move(log)));
 }
 

@@ -7,7 +7,16 @@
 
 namespace milena::drivers {
 
-/// On the leader, which has fetched from itself and caught up with itself `now`.
-controller::QuorumDescription quorum_description(const QuorumStatus& status, Timestamp now);
+/// One moment by both clocks.
+struct Moment {
+    env::Instant instant;
+    Timestamp wall;
+};
+
+/// On the leader, which has fetched from itself and caught up with itself `now`; `others` is what
+/// it knows of those that fetch from it.
+controller::QuorumDescription quorum_description(const QuorumStatus& status,
+                                                 const std::vector<raft::ReplicaProgress>& others,
+                                                 const Moment& now);
 
 }  // namespace milena::drivers

@@ -50,6 +50,11 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
       options_(std::move(options)),
       metadata_log_(std::move(log)),
       core_(core_options(env, options_), metadata_log_->recovered()),
+      peers_(env, log_,
+             {.self = options_.node_id,
+              .cluster_id = options_.cluster_id,
+              .request_timeout = options_.request_timeout,
+              .fetch_bytes_max = options_.fetch_bytes_max}),
       work_ready_(env, env.control()),
       timer_changed_(env, env.control()),
       warm_from_(metadata_log_->recovered().log_end_offset) {
@@ -145,8 +150,6 @@ void QuorumNode::deliver_snapshot() {
 }
 
 env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
-    INVARIANT(output.messages.empty() && output.replies.empty(),
-              "a quorum of one that talks to others");
     for (const std::string& complaint : output.complaints) {
         LOG_WARN(log_, "raft", kv("complaint", complaint));
     }
@@ -164,6 +167,8 @@ env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
         CO_TRY_VOID(std::move(cut));
     }
     if (!output.appends.empty()) CO_TRY_VOID(co_await write(std::move(output.appends)));
+    for (raft::Message& message : output.messages) send(std::move(message));
+    for (raft::Reply& one : output.replies) co_await reply(std::move(one));
     if (output.leadership) tell_leader(*output.leadership);
     if (output.high_watermark) committed_ = *output.high_watermark;
     co_return ok();
@@ -229,6 +234,7 @@ void QuorumNode::give_up(const Error& why) {
     LOG_ERROR(log_, "metadata quorum failed", kv("why", why.why));
     step(raft::StorageFailed{why.why});
     fail_waiting(why);
+    answer_all_unavailable();
     for (QuorumListener* listener : listeners_) listener->on_failed(why);
 }
 
@@ -257,6 +263,8 @@ env::Task<void> QuorumNode::close() {
     }
     ended_ = true;
     fail_waiting({ErrorCode::not_controller, "the quorum has stopped"});
+    answer_all_unavailable();
+    peers_.close();
     timer_changed_.notify();
     for (const auto& end : ends_) end->notify();
 }

@@ -13,6 +13,7 @@
 #include "milena/env/guarded.h"
 #include "milena/raft/metadata_log.h"
 #include "milena/raft/snapshot_writer.h"
+#include "quorum_peers.h"
 
 namespace milena::drivers {
 
@@ -29,7 +30,11 @@ public:
     env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content);
     std::optional<StoredMetadataSnapshot> newest_snapshot() const;
     QuorumStatus status() const;
+    std::vector<raft::ReplicaProgress> progress() const { return core_.progress(); }
     env::Task<void> stop();
+    /// What a request of another replica is answered.
+    static env::Task<server::QuorumAnswer> answer(std::shared_ptr<QuorumNode> self,
+                                                  raft::Request request, std::uint64_t bytes_max);
     /// The owner has gone without stop(): nobody is called any more.
     void abandon();
 
@@ -47,6 +52,16 @@ private:
         explicit Waiting(env::Env& env) : wakeup(env, env.control()) {}
         env::Wakeup wakeup;
         std::optional<Result<void>> outcome;
+    };
+
+    /// A request of another replica that waits for its answer.
+    struct Asking {
+        Asking(env::Env& env, raft::Request what, std::uint64_t bytes)
+            : wakeup(env, env.control()), request(std::move(what)), bytes_max(bytes) {}
+        env::Wakeup wakeup;
+        const raft::Request request;
+        const std::uint64_t bytes_max;
+        std::optional<server::QuorumAnswer> answer;
     };
 
     raft::Output step(const raft::Event& event);
@@ -71,6 +86,13 @@ private:
                                                raft::SnapshotHead head) const;
     env::Task<void> remove(std::shared_ptr<QuorumNode> self, std::vector<std::string> paths);
 
+    // quorum_talk.cc
+    void send(raft::Message message);
+    static env::Task<void> exchange(std::shared_ptr<QuorumNode> self, raft::Message message,
+                                    bool is_awaited);
+    env::Task<void> reply(raft::Reply reply);
+    void answer_all_unavailable();
+
     env::Task<Result<void>> deliver();
     Result<void> hand_over(const raft::MetadataLog::Chunk& chunk);
     void tell_leader(const raft::LeadershipChange& change);
@@ -87,6 +109,7 @@ private:
     const QuorumOptions options_;
     std::unique_ptr<raft::MetadataLog> metadata_log_;
     raft::Core core_;
+    QuorumPeers peers_;
     std::vector<QuorumListener*> listeners_;
 
     std::deque<Work> works_;
@@ -117,6 +140,8 @@ private:
     /// This node was elected, but has not yet handed over all that came before.
     std::optional<raft::LeadershipChange> pending_leadership_;
     std::multimap<Offset, std::shared_ptr<Waiting>> waiting_;
+    std::map<raft::RequestId, std::shared_ptr<Asking>> asking_;
+    std::uint64_t last_asking_ = 0;
     std::deque<std::pair<Offset, std::size_t>> uncommitted_;
     std::size_t uncommitted_bytes_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A combined node, from its directories up. Each start_ step needs the ones before it; stop()
-// undoes them from the end.
+// A node, broker or controller or both, from its directories up. Each start_ step needs the ones
+// before it; stop() undoes them from the end.
 #include "milena/node/node.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "admin_pages.h"
 #include "directories.h"
 #include "metrics.h"
+#include "milena/drivers/active_controller.h"
 #include "milena/drivers/broker_lifecycle.h"
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
@@ -28,9 +29,9 @@
 namespace milena::node {
 namespace {
 
-class CombinedNode final : public Node {
+class WholeNode final : public Node {
 public:
-    CombinedNode(env::Env& env, NodeOptions options)
+    WholeNode(env::Env& env, NodeOptions options)
         : env_(env),
           log_(options.log),
           config_(std::move(options.config)),
@@ -39,7 +40,7 @@ public:
           served_(env),
           producer_ids_(env,
                         [this](env::Instant deadline) {
-                            return controller_->allocate_producer_ids(
+                            return active_->allocate_producer_ids(
                                 {config_.node_id, lifecycle_->epoch()}, deadline);
                         }),
           publisher_(env, log_, std::move(options.on_failure)) {
@@ -48,15 +49,11 @@ public:
     }
 
     env::Task<Result<void>> start() override {
-        if (!config_.is_broker || !config_.is_controller) {
-            co_return fail(
-                ErrorCode::invalid_config,
-                "process.roles: only broker,controller together is served by this version");
-        }
         CO_TRY_VOID(start_admin());
         CO_TRY_VOID(co_await start_storage());
         CO_TRY_VOID(co_await start_quorum());
-        CO_TRY_VOID(co_await start_broker());
+        CO_TRY_VOID(start_controller());
+        if (config_.is_broker) CO_TRY_VOID(co_await start_broker());
         health_.become(LifeStage::ready);
         co_return ok();
     }
@@ -69,6 +66,7 @@ public:
         // Requests that wait for the controller or for an image must not hold up the stop for as
         // long as their clients would wait.
         if (controller_ != nullptr) controller_->stop();
+        if (active_ != nullptr) active_->stop();
         served_.end();
         if (server_ != nullptr) co_await server_->stop();
         if (syncs_ != nullptr) co_await syncs_->stop();
@@ -141,6 +139,8 @@ private:
         controller_ = drivers::ControllerHost::make(
             env_, log_, controller_options(config_, directories_.cluster_id()), *quorum_,
             publisher_);
+        active_ = std::make_unique<drivers::ActiveController>(env_, config_.node_id, *controller_,
+                                                              *quorum_);
         replica_driver_ =
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         replica_driver_->start(publisher_);
@@ -166,7 +166,30 @@ private:
         co_return quorum;
     }
 
-    env::Task<Result<void>> start_broker() {
+    /// The controllers' listeners are served before this node's broker asks them for anything: the
+    /// quorum may need this node's vote first.
+    Result<void> start_controller() {
+        make_server();
+        TRY_VOID(bind(Role::controller));
+        metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
+        server_->serve();
+        if (config_.is_controller) register_controller();
+        return ok();
+    }
+
+    /// Opens the listeners of that role.
+    Result<void> bind(Role role) {
+        std::vector<config::Listener> wanted;
+        for (const auto& listener : config_.listeners) {
+            if (config_.is_controller_listener(listener.name) == (role == Role::controller))
+                wanted.push_back(listener);
+        }
+        TRY(const auto bound, server_->bind(wanted));
+        listeners_.insert(listeners_.end(), bound.begin(), bound.end());
+        return ok();
+    }
+
+    void make_server() {
         const std::int64_t queued = config_.network.queued_request_bytes_max;
         server_ = server::Server::make(
             {.env = env_,
@@ -175,17 +198,20 @@ private:
              .cluster_id = directories_.cluster_id(),
              .image = served_,
              .replicas = *replicas_,
-             .controller = *controller_,
+             .controller = *active_,
+             .own_controller = controller_.get(),
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
              .kraft_version = quorum_->status().kraft_version,
+             .quorum = quorum_.get(),
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
-        CO_TRY(listeners_, server_->bind(config_.listeners));
-        metrics_.add([this](telemetry::Page& page) { server_->write_metrics(page); });
-        register_controller();
+    }
+
+    env::Task<Result<void>> start_broker() {
+        CO_TRY_VOID(bind(Role::broker));
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
-                                                                *controller_, served_);
+                                                                *active_, served_);
         CO_TRY_VOID(co_await lifecycle_->start());
         server_->serve();
         checkpoints_ = std::make_unique<drivers::Checkpoints>(
@@ -224,7 +250,7 @@ private:
                 .incarnation_id = env::random_uuid(env_.random()),
                 .endpoints = advertised_endpoints(config_, listeners_, Role::controller),
                 .features = supported_features()},
-            *controller_);
+            *active_);
         controller_registration_->start();
     }
 
@@ -275,6 +301,7 @@ private:
     std::unique_ptr<drivers::Quorum> quorum_;
     std::unique_ptr<drivers::Snapshots> snapshots_;
     std::shared_ptr<drivers::ControllerHost> controller_;
+    std::unique_ptr<drivers::ActiveController> active_;
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<server::Server> server_;
@@ -290,7 +317,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Node> Node::make(env::Env& env, NodeOptions options) {
-    return std::make_unique<CombinedNode>(env, std::move(options));
+    return std::make_unique<WholeNode>(env, std::move(options));
 }
 
 }  // namespace milena::node

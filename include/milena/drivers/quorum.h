@@ -17,7 +17,8 @@
 
 #include "milena/base/logger.h"
 #include "milena/env/env.h"
-#include "milena/raft/voters.h"
+#include "milena/raft/core.h"
+#include "milena/server/quorum_port.h"
 
 namespace milena::drivers {
 
@@ -77,6 +78,8 @@ struct QuorumOptions {
     env::Duration fetch_timeout = std::chrono::milliseconds(2000);
     env::Duration request_timeout = std::chrono::milliseconds(2000);
     env::Duration retry_backoff = std::chrono::milliseconds(20);
+    /// Of records in an answer to a fetch of ours.
+    std::uint32_t fetch_bytes_max = 1 << 20;
     /// Longest batch that append() takes.
     std::size_t batch_bytes_max = 8ULL << 20;
     /// Bytes appended and not yet committed, above which append() refuses.
@@ -125,14 +128,13 @@ struct QuorumStatus {
     std::int16_t kraft_version = 0;
 };
 
-class Quorum {
+class Quorum : public server::QuorumPort {
 public:
     /// Opens log, snapshots and quorum-state and recovers them. Blocks, as starting a node does.
-    /// The error names the file. INVALID_CONFIG if this node is not the one voter: requests between
-    /// voters are not served yet.
+    /// The error names the file. INVALID_CONFIG if no voter is known, or if the voter of this
+    /// node's id has another directory: its disk was exchanged.
     static Result<std::unique_ptr<Quorum>> open(env::Env& env, Logger logger,
                                                 QuorumOptions options);
-    virtual ~Quorum() = default;
 
     /// Hands the newest snapshot to the listeners and takes part from now on; returns at once. A
     /// node that is the only voter leads as soon as its vote and its first record are synced.
@@ -160,6 +162,8 @@ public:
     virtual std::optional<StoredMetadataSnapshot> newest_snapshot() const = 0;
 
     virtual QuorumStatus status() const = 0;
+    /// How far the others are, as their leader knows it; nobody elsewhere.
+    virtual std::vector<raft::ReplicaProgress> progress() const = 0;
 
     /// Gives up leadership, finishes what is being written and closes the log. Waiting appends fail
     /// with NOT_CONTROLLER.

@@ -12,6 +12,7 @@
 #include "milena/replication/replicas.h"
 #include "milena/security/authorizer.h"
 #include "milena/server/producer_ids.h"
+#include "milena/server/quorum_port.h"
 #include "milena/server/served_image.h"
 
 namespace milena::server {
@@ -23,11 +24,17 @@ struct Broker {
     std::string cluster_id;
     ServedImage& image;
     replication::Replicas& replicas;
+    /// The way to the active controller, wherever it is.
     controller::Gateway& controller;
+    /// This node's, for requests that other nodes send to it as to the active one; null is the one
+    /// above.
+    controller::Gateway* own_controller = nullptr;
     ProducerIds& producer_ids;
     const security::Authorizer& authorizer;
     /// The quorum's, which its log has and no image.
     std::int16_t kraft_version = 0;
+    /// Null where no other replica may ask.
+    QuorumPort* quorum = nullptr;
     /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its
     /// default).
     std::uint64_t request_bytes_max = 0;

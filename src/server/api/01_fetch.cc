@@ -8,6 +8,7 @@
 #include "../fetch/fetch_scratch.h"
 #include "../fetch/fetch_sessions.h"
 #include "../fetch/session_fetch.h"
+#include "quorum/quorum_fetch.h"
 
 namespace milena::server {
 namespace {
@@ -65,6 +66,7 @@ env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(auto body, decode_body<FetchRequest>(request));
+    if (is_quorum_fetch(request, body)) co_return co_await serve_quorum_fetch(request, body);
     request.connection.replies().tag_next(
         {static_cast<std::uint32_t>((fetching_replica(request, body).value < 0
                                          ? RequestKind::consumer_fetch()

@@ -41,6 +41,9 @@ public:
             StoredMetadataSnapshot{content.end_offset, bytes, content.last_contained_timestamp};
         co_return bytes;
     }
+    env::Task<server::QuorumAnswer> ask(raft::Request, std::uint64_t) override {
+        INVARIANT(false, "a quorum of one that is asked");
+    }
     std::optional<StoredMetadataSnapshot> newest_snapshot() const override { return snapshot_; }
     QuorumStatus status() const override {
         QuorumStatus status;
@@ -49,6 +52,7 @@ public:
         status.log_end_offset = end_;
         return status;
     }
+    std::vector<raft::ReplicaProgress> progress() const override { return {}; }
     env::Task<void> stop() override { co_return; }
 
     // What the test does, on the control thread.

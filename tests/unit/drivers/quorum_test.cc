@@ -261,20 +261,26 @@ TEST_F(QuorumTest, ARestartBeginsANewEpochAndKeepsTheRecords) {
     }
 }
 
-TEST_F(QuorumTest, IsNotOpenedWhereOthersVoteToo) {
+TEST_F(QuorumTest, IsNotOpenedInThePlaceOfAVoterWhoseDirectoryIsGone) {
     QuorumOptions other = options();
     other.directory_id = {1, 2};
     const auto opened = Quorum::open(node, Logger(), other);
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::invalid_config);
+}
 
+TEST_F(QuorumTest, IsOpenedByWhoeverKnowsTheVoters) {
     sim::Node& fresh = world.add_node("n2");
     QuorumOptions two = options();
+    const auto nobody = Quorum::open(fresh, Logger(), two);
+    ASSERT_FALSE(nobody);
+    EXPECT_EQ(nobody.error().code, ErrorCode::invalid_config);
+    EXPECT_NE(nobody.error().why.find("controller.quorum.voters"), std::string::npos);
     two.static_voters = {{.key = {BrokerId(1), {}}, .endpoints = {}},
                          {.key = {BrokerId(2), {}}, .endpoints = {}}};
-    EXPECT_FALSE(Quorum::open(fresh, Logger(), two));
-    two.static_voters.pop_back();
     EXPECT_TRUE(Quorum::open(fresh, Logger(), two));
+    two.node_id = BrokerId(3);
+    EXPECT_TRUE(Quorum::open(fresh, Logger(), two)) << "an observer";
 }
 
 /// Five appends, one after the other, on a machine whose power goes at one call to the disk, for

@@ -3,8 +3,8 @@
 // its leader knows them.
 #include "milena/protocol/messages/describe_quorum.h"
 
-#include "../api.h"
-#include "../topics.h"
+#include "../../api.h"
+#include "../../topics.h"
 
 namespace milena::server {
 namespace {

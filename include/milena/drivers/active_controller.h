@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to the active controller from any node: into this process while it decides, else over the
+// network to the quorum's leader. What a broker says of itself goes there; what clients ask of the
+// controller is answered NOT_CONTROLLER on other nodes.
+#pragma once
+
+#include "milena/drivers/controller.h"
+#include "milena/drivers/quorum.h"
+#include "milena/wire/client.h"
+
+namespace milena::drivers {
+
+class ActiveController final : public controller::Gateway {
+public:
+    /// `local` and `quorum` outlive all calls.
+    ActiveController(env::Env& env, BrokerId self, ControllerHost& local, const Quorum& quorum);
+
+    /// What is on its way to another node fails with NOT_CONTROLLER, as whatever comes. On the
+    /// control thread.
+    void stop();
+
+    env::Task<Result<controller::RegisterBrokerReply>> register_broker(
+        controller::RegisterBrokerRequest request, env::Instant deadline) override;
+    env::Task<Result<controller::BrokerHeartbeatReply>> heartbeat(
+        controller::BrokerHeartbeatRequest request, env::Instant deadline) override;
+    env::Task<Result<void>> register_controller(controller::RegisterControllerRequest request,
+                                                env::Instant deadline) override;
+    env::Task<Result<controller::ProducerIdBlock>> allocate_producer_ids(
+        controller::AllocateProducerIdsRequest request, env::Instant deadline) override;
+
+    env::Task<Result<controller::CreateTopicsReply>> create_topics(
+        controller::CreateTopicsRequest request, env::Instant deadline) override {
+        return local_.create_topics(std::move(request), deadline);
+    }
+    env::Task<Result<std::vector<controller::DeletedTopic>>> delete_topics(
+        std::vector<controller::TopicToDelete> topics, env::Instant deadline) override {
+        return local_.delete_topics(std::move(topics), deadline);
+    }
+    env::Task<Result<std::vector<controller::GrownTopic>>> create_partitions(
+        controller::CreatePartitionsRequest request, env::Instant deadline) override {
+        return local_.create_partitions(std::move(request), deadline);
+    }
+    env::Task<Result<void>> update_features(controller::UpdateFeaturesRequest request,
+                                            env::Instant deadline) override {
+        return local_.update_features(std::move(request), deadline);
+    }
+    env::Task<Result<std::vector<controller::ElectedTopic>>> elect_leaders(
+        controller::ElectLeadersRequest request, env::Instant deadline) override {
+        return local_.elect_leaders(std::move(request), deadline);
+    }
+    env::Task<Result<controller::QuorumDescription>> describe_quorum(
+        env::Instant deadline) override {
+        return local_.describe_quorum(deadline);
+    }
+    env::Task<Result<std::vector<controller::AlteredResource>>> alter_configs(
+        controller::AlterConfigsRequest request, env::Instant deadline) override {
+        return local_.alter_configs(std::move(request), deadline);
+    }
+    env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) override {
+        return local_.unregister_broker(broker, deadline);
+    }
+
+private:
+    /// To one endpoint; kept by the calls that use it.
+    struct Remote {
+        Remote(env::Env& env, wire::ClientOptions options)
+            : endpoint(options.bootstrap.front()),
+              client(env, env.control(), std::move(options), Logger()) {}
+        const env::Endpoint endpoint;
+        wire::Client client;
+    };
+
+    bool is_here() const { return local_.is_active(); }
+    Result<std::shared_ptr<Remote>> remote();
+    template <class Answer, class Message>
+    env::Task<Result<wire::Answer<Answer>>> call(const Message& message);
+
+    env::Task<Result<controller::RegisterBrokerReply>> on_control(
+        controller::RegisterBrokerRequest request, env::Instant deadline);
+    env::Task<Result<controller::BrokerHeartbeatReply>> on_control(
+        controller::BrokerHeartbeatRequest request, env::Instant deadline);
+    env::Task<Result<void>> on_control(controller::RegisterControllerRequest request,
+                                       env::Instant deadline);
+    env::Task<Result<controller::ProducerIdBlock>> on_control(
+        controller::AllocateProducerIdsRequest request, env::Instant deadline);
+
+    env::Env& env_;
+    const BrokerId self_;
+    ControllerHost& local_;
+    const Quorum& quorum_;
+    std::shared_ptr<Remote> remote_;
+    bool stopped_ = false;
+};
+
+}  // namespace milena::drivers

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the core's words to the wire's and back, over a client of one endpoint.
+#include "quorum_peers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace milena::drivers {
+
+namespace {
+
+constexpr env::Duration kPauseMin = std::chrono::milliseconds(20);
+constexpr env::Duration kPauseMax = std::chrono::milliseconds(320);
+
+/// Sends one kind of request and reads its answer.
+struct Exchange {
+    wire::Client& client;
+    const raft::Sender& sender;
+    protocol::Arena& arena;
+
+    template <class Wire, class Request>
+    env::Task<Result<raft::Response>> call(const Request& request) const {
+        const auto message = raft::to_wire(request, sender, arena);
+        CO_TRY(const auto answer, co_await client.call<Wire>(wire::Target::any(), message));
+        CO_TRY(auto response, raft::from_wire(*answer));
+        co_return raft::Response(std::move(response));
+    }
+    env::Task<Result<raft::Response>> operator()(const raft::VoteRequest& request) const {
+        return call<protocol::VoteResponse>(request);
+    }
+    env::Task<Result<raft::Response>> operator()(
+        const raft::BeginQuorumEpochRequest& request) const {
+        return call<protocol::BeginQuorumEpochResponse>(request);
+    }
+    env::Task<Result<raft::Response>> operator()(const raft::EndQuorumEpochRequest& request) const {
+        return call<protocol::EndQuorumEpochResponse>(request);
+    }
+    env::Task<Result<raft::Response>> operator()(const raft::FetchRequest& request) const {
+        return call<protocol::FetchResponse>(request);
+    }
+};
+
+/// The system's words for a port at which nobody listens.
+bool is_refused(const Error& error) {
+    return error.why.find("Connection refused") != std::string::npos;
+}
+
+}  // namespace
+
+QuorumPeers::QuorumPeers(env::Env& env, Logger logger, QuorumPeersOptions options)
+    : env_(env), log_(std::move(logger)), options_(std::move(options)) {}
+
+std::shared_ptr<QuorumPeers::Peer> QuorumPeers::peer_of(BrokerId id,
+                                                        const env::Endpoint& endpoint) {
+    auto& peer = peers_[id];
+    if (peer != nullptr && peer->endpoint == endpoint) return peer;
+    wire::ClientOptions client;
+    client.bootstrap = {endpoint};
+    client.client_id = fmt::format("raft-client-{}", options_.self);
+    client.request_timeout = client.call_timeout = options_.request_timeout;
+    // One try a call: the core decides when to try again.
+    client.backoff_min = client.backoff_max = options_.request_timeout;
+    client.frame_bytes_max = options_.fetch_bytes_max + (16U << 20);
+    peer = std::make_shared<Peer>();
+    peer->endpoint = endpoint;
+    peer->client =
+        std::make_unique<wire::Client>(env_, env_.control(), std::move(client), Logger());
+    return peer;
+}
+
+env::Task<QuorumPeers::Answer> QuorumPeers::ask(
+    const raft::Voter& to, const raft::Request& request,
+    const std::vector<raft::VoterEndpoint>& own_endpoints) {
+    if (closed_ || to.endpoints.empty()) {
+        co_return std::unexpected(
+            Refusal{{ErrorCode::broker_not_available,
+                     fmt::format("no endpoint of replica {} is known", to.key.id)}});
+    }
+    const auto& endpoint = to.endpoints.front();
+    const auto peer = peer_of(to.key.id, {endpoint.host, endpoint.port});
+    if (env_.clock().now() < peer->not_before)
+        co_return std::unexpected(Refusal{{ErrorCode::network_exception, "not yet again"}});
+    protocol::Arena arena;
+    const raft::Sender sender{.cluster_id = options_.cluster_id,
+                              .endpoints = own_endpoints,
+                              .fetch_bytes_max = options_.fetch_bytes_max};
+    const Exchange exchange{*peer->client, sender, arena};
+    co_return settle(*peer, to.key.id, co_await std::visit(exchange, request));
+}
+
+QuorumPeers::Answer QuorumPeers::settle(Peer& peer, BrokerId id, Result<raft::Response> result) {
+    const Logger log = log_.with("replica", id).with("endpoint", peer.endpoint.text());
+    if (result) {
+        if (peer.is_lost) LOG_INFO(log, "a replica of the metadata quorum answers again");
+        peer.is_lost = false;
+        peer.pause = {};
+        return *std::move(result);
+    }
+    peer.pause = std::clamp(peer.pause * 2, kPauseMin, kPauseMax);
+    peer.not_before = env_.clock().now() + peer.pause;
+    if (!peer.is_lost && !closed_) {
+        LOG_WARN(log, "a replica of the metadata quorum does not answer",
+                 kv("why", result.error().why));
+    }
+    peer.is_lost = true;
+    const bool is_gone = is_refused(result.error());
+    return std::unexpected(Refusal{std::move(result).error(), is_gone});
+}
+
+void QuorumPeers::close() {
+    closed_ = true;
+    for (const auto& [id, peer] : peers_) peer->client->close();
+}
+
+}  // namespace milena::drivers

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several nodes whose quorum is configured (controller.quorum.voters), as processes."""
+import subprocess
+import time
+
+from conversations.talk import DESCRIBE_QUORUM, Talk
+
+from . import node, wire
+
+CLUSTER_ID = 'Lw3Jq8PSQGm0o3vbYqTCLQ'
+LOG = '__cluster_metadata-0'
+
+
+class Voter(node.Node):
+    """One of them: a controller, or a broker too."""
+
+    def __init__(self, node_id, roles):
+        super().__init__({'process.roles': roles, 'node.id': node_id})
+        self.node_id = node_id
+        self.roles = roles
+
+    def join(self, voters, extra):
+        """Writes the configuration that names all, and formats the directory."""
+        listeners = [f'CONTROLLER://127.0.0.1:{self.controller_port}']
+        if 'broker' in self.roles:
+            listeners.append(f'PLAINTEXT://127.0.0.1:{self.port}')
+        quorum = ','.join(f'{v.node_id}@127.0.0.1:{v.controller_port}' for v in voters)
+        lines = {'process.roles': self.roles, 'node.id': self.node_id, 'listeners': ','.join(listeners),
+                 'controller.listener.names': 'CONTROLLER', 'controller.quorum.voters': quorum, 'log.dirs': self.data,
+                 **extra}
+        self.properties.write_text(''.join(f'{key}={value}\n' for key, value in lines.items()))
+        subprocess.run([node.MILENA, 'storage', 'format', '-t', CLUSTER_ID, '-c', self.properties], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def described(self, timeout_s=2):
+        """The quorum as this node tells of it if it leads, else None."""
+        try:
+            with Talk(self.controller_port, 'quorum', timeout_s=timeout_s) as talk:
+                answer = talk.quietly(DESCRIBE_QUORUM, 2, Topics=[
+                    {'TopicName': LOG.removesuffix('-0'), 'Partitions': [{'PartitionIndex': 0}]}])
+        except (OSError, wire.Closed, AssertionError):
+            return None
+        if answer['ErrorCode'] != 0:
+            return None
+        return answer['Topics'][0]['Partitions'][0]
+
+    def metadata_log(self):
+        """The bytes of its segments."""
+        return b''.join(path.read_bytes() for path in sorted((self.data / LOG).glob('*.log')))
+
+
+class Quorum:
+    """A context manager: formats and starts all voters, and leaves nothing behind."""
+
+    def __init__(self, count=3, roles='controller', extra=None):
+        self.voters = [Voter(number + 1, roles) for number in range(count)]
+        for voter in self.voters:
+            voter.join(self.voters, extra or {})
+
+    def __enter__(self):
+        for voter in self.voters:
+            voter.spawn()
+        return self
+
+    def __exit__(self, *_):
+        for voter in self.voters:
+            voter.__exit__()
+
+    def leader(self, timeout_s=60, but=None):
+        """The voter that leads, and the quorum as it describes it."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            for voter in self.voters:
+                described = voter.described() if voter.is_running() and voter is not but else None
+                if described and described['LeaderId'] == voter.node_id:
+                    return voter, described
+            time.sleep(0.01)
+        raise AssertionError('nobody leads:\n' + '\n'.join(voter.log() for voter in self.voters))
+
+    def high_watermark(self):
+        return self.leader()[1]['HighWatermark']
+
+    def await_committed(self, offset, timeout_s=30):
+        deadline = time.monotonic() + timeout_s
+        while self.high_watermark() < offset:
+            assert time.monotonic() < deadline, f'offset {offset} is not committed'
+            time.sleep(0.02)

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three replicas on three simulated machines: they elect one, follow it over the network, and what
+// it has acknowledged outlives processes, power and cuts.
+#include <gtest/gtest.h>
+
+#include "quorum_listener.h"
+
+namespace milena::drivers {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kDirectory = "/data/__cluster_metadata-0";
+constexpr std::uint16_t kPort = 9093;
+constexpr int kReplicas = 3;
+
+/// What one life of a replica has heard.
+class Heard : public QuorumListener {
+public:
+    void on_snapshot(const MetadataSnapshot&) override { ADD_FAILURE() << "there is none"; }
+    void on_committed(std::span<const MetadataBatch> batches) override {
+        for (const MetadataBatch& batch : batches) {
+            EXPECT_EQ(batch.base_offset, next) << "a gap";
+            next = batch.last_offset.next();
+            for (std::size_t i = 0; i < batch.values.size(); ++i) {
+                records[batch.base_offset + static_cast<std::int64_t>(i)] =
+                    as_text(batch.values[i]);
+            }
+        }
+    }
+    void on_leader_change(LeaderEpoch at, BrokerId who, bool self) override {
+        epoch = at;
+        leader = who;
+        is_leader = self;
+    }
+    void on_failed(const Error& why) override { ADD_FAILURE() << why.why; }
+
+    std::map<Offset, std::string> records;
+    Offset next;
+    LeaderEpoch epoch = kNoLeaderEpoch;
+    BrokerId leader = kNoBroker;
+    bool is_leader = false;
+};
+
+struct Life {
+    Heard heard;
+    std::unique_ptr<Quorum> quorum;
+    std::unique_ptr<ReplicaListener> listener;
+};
+
+class QuorumTalkTest : public testing::TestWithParam<std::uint64_t> {
+public:
+    QuorumTalkTest() : world(GetParam()) {
+        for (int i = 0; i < kReplicas; ++i) {
+            sim::Node& node = world.add_node(name(i));
+            world.boot(node, [this, i](sim::Node& self) { start(self, i); });
+        }
+    }
+
+    static std::string name(int i) { return "n" + std::to_string(i + 1); }
+    sim::Node& node(int i) { return *world.nodes()[static_cast<std::size_t>(i)]; }
+    /// Null while it is down.
+    Life* life(int i) {
+        return world.is_up(node(i)) ? lives[static_cast<std::size_t>(i)] : nullptr;
+    }
+
+    void start(sim::Node& self, int i) {
+        QuorumOptions options;
+        options.directory = kDirectory;
+        options.cluster_id = "c";
+        options.node_id = BrokerId(i + 1);
+        options.directory_id = {1, static_cast<std::uint64_t>(i + 1)};
+        for (int voter = 0; voter < kReplicas; ++voter) {
+            options.static_voters.push_back({.key = {BrokerId(voter + 1), {}},
+                                             .endpoints = {{"CONTROLLER", name(voter), kPort}}});
+        }
+        auto opened = Quorum::open(self, Logger(), options);
+        ASSERT_TRUE(opened) << opened.error().why;
+        const auto made = std::make_shared<Life>();
+        made->quorum = *std::move(opened);
+        made->listener = std::make_unique<ReplicaListener>(self, *made->quorum, "c", kPort);
+        self.keep(made);
+        lives[static_cast<std::size_t>(i)] = made.get();
+        env::post(self.control(), [made] { made->quorum->start({&made->heard}); });
+    }
+
+    /// The replica that leads the newest epoch and has said so; −1 if there is none.
+    int leader() {
+        int found = -1;
+        for (int i = 0; i < kReplicas; ++i) {
+            const Life* const one = life(i);
+            if (one == nullptr || !one->heard.is_leader) continue;
+            if (found < 0 || one->heard.epoch > life(found)->heard.epoch) found = i;
+        }
+        return found;
+    }
+    int await_leader(env::Duration limit = 30s, int but = -1) {
+        EXPECT_TRUE(world.run_until([&] { return leader() >= 0 && leader() != but; }, limit));
+        return leader();
+    }
+    /// Commits one more record through whoever leads.
+    void commit() {
+        const std::string text = "record " + std::to_string(acknowledged.size());
+        const bool done = world.run_until(
+            [&] {
+                const int i = leader();
+                if (i < 0) return false;
+                if (!asked || asked->first != i || !life(i)->heard.is_leader) {
+                    const BytesView bytes = as_bytes(text);
+                    const auto range = life(i)->quorum->schedule(
+                        life(i)->heard.epoch, {std::vector<std::byte>(bytes.begin(), bytes.end())});
+                    if (!range) return false;
+                    asked = {i, range->last_offset};
+                }
+                return life(i)->heard.next > asked->second;
+            },
+            60s);
+        ASSERT_TRUE(done) << text;
+        acknowledged[asked->second] = text;
+        asked.reset();
+    }
+    /// Every replica that is up has all that was acknowledged, and no two have different records.
+    void check_equal() {
+        const auto has_all = [&](const Life* one) {
+            return one == nullptr || acknowledged.empty() ||
+                   one->heard.next > acknowledged.rbegin()->first;
+        };
+        ASSERT_TRUE(world.run_until(
+            [&] { return has_all(life(0)) && has_all(life(1)) && has_all(life(2)); }, 60s));
+        for (int i = 0; i < kReplicas; ++i) {
+            if (life(i) == nullptr) continue;
+            for (const auto& [offset, text] : acknowledged) {
+                ASSERT_TRUE(life(i)->heard.records.contains(offset)) << offset.value;
+                EXPECT_EQ(life(i)->heard.records.at(offset), text) << "on replica " << i + 1;
+            }
+        }
+    }
+
+    sim::World world;
+    std::array<Life*, kReplicas> lives{};
+    std::map<Offset, std::string> acknowledged;
+    std::optional<std::pair<int, Offset>> asked;
+};
+
+TEST_P(QuorumTalkTest, ElectsALeaderWhomAllFollow) {
+    const int i = await_leader(10s);
+    for (int n = 0; n < 20; ++n) commit();
+    check_equal();
+    EXPECT_EQ(leader(), i) << "a leader that works stays";
+    for (int other = 0; other < kReplicas; ++other) {
+        EXPECT_EQ(life(other)->heard.leader, BrokerId(i + 1));
+        EXPECT_EQ(life(other)->quorum->progress().size(), other == i ? 2u : 0u);
+    }
+}
+
+TEST_P(QuorumTalkTest, AKilledLeaderIsReplacedWithinASecond) {
+    for (int round = 0; round < 3; ++round) {
+        const int old = await_leader();
+        for (int n = 0; n < 5; ++n) commit();
+        world.crash(node(old), sim::Crash::process);
+        const env::Instant killed = world.now();
+        await_leader(30s, old);
+        // Its port refuses: nobody waits for silence.
+        EXPECT_LT(world.now() - killed, 1s);
+        commit();
+        world.restart(node(old));
+        check_equal();
+    }
+}
+
+TEST_P(QuorumTalkTest, PowerLossOfAnyCostsNothingThatWasAcknowledged) {
+    for (int round = 0; round < 6; ++round) {
+        await_leader();
+        for (int n = 0; n < 5; ++n) commit();
+        sim::Node& victim = node(round % kReplicas);
+        world.crash(victim, sim::Crash::power);
+        commit();
+        world.restart(victim);
+        check_equal();
+    }
+    // All at once.
+    for (int i = 0; i < kReplicas; ++i) world.crash(node(i), sim::Crash::power);
+    for (int i = 0; i < kReplicas; ++i) world.restart(node(i));
+    commit();
+    check_equal();
+}
+
+TEST_P(QuorumTalkTest, ALeaderThatIsCutOffResignsAndFollowsAgain) {
+    const int old = await_leader();
+    commit();
+    for (int i = 0; i < kReplicas; ++i) {
+        if (i != old) world.network().split({name(old)}, {name(i)});
+    }
+    const auto lost =
+        life(old)->quorum->schedule(life(old)->heard.epoch, {std::vector<std::byte>(3)});
+    ASSERT_TRUE(lost);
+    ASSERT_TRUE(world.run_until([&] { return !life(old)->heard.is_leader; }, 10s));
+    await_leader(30s, old);
+    commit();
+    world.network().mend_all();
+    check_equal();
+    EXPECT_NE(life(old)->heard.leader, kNoBroker);
+}
+
+TEST_P(QuorumTalkTest, ALeaderThatStopsHandsOver) {
+    const int old = await_leader();
+    commit();
+    ASSERT_TRUE(
+        world.run(node(old), env::run_on(node(old).control(), life(old)->quorum->stop()), 10s));
+    const env::Instant stopped = world.now();
+    await_leader(30s, old);
+    EXPECT_LT(world.now() - stopped, 500ms) << "it has named its successor";
+    commit();
+}
+
+TEST_P(QuorumTalkTest, ConnectionsThatBreakOnlyDelay) {
+    world.network().set_break_rate(0.02);
+    for (int n = 0; n < 50; ++n) commit();
+    world.network().set_break_rate(0);
+    check_equal();
+}
+
+INSTANTIATE_TEST_SUITE_P(, QuorumTalkTest, testing::Values(1, 2, 3));
+
+}  // namespace
+}  // namespace milena::drivers
