@@ -109,9 +109,10 @@ class DiskExchangeTest(unittest.TestCase):
 class MetadataSnapshotTest(unittest.TestCase):
     """The state of the cluster goes over in a snapshot: the log has lost its beginning."""
 
-    # What both take; their snapshots come every few topics.
-    SETTINGS = {'metadata.log.max.record.bytes.between.snapshots': 10_000,
-                'internal.metadata.log.segment.bytes': 10_000, 'metadata.max.retention.bytes': 30_000}
+    # What both take; their snapshots come every few topics. Apache Kafka unfences a broker in one batch, which must fit
+    # a segment.
+    SETTINGS = {'metadata.log.max.record.bytes.between.snapshots': 15_000,
+                'internal.metadata.log.segment.bytes': 40_000, 'metadata.max.retention.bytes': 60_000}
 
     def setUp(self):
         self.jars = apache.jars()
@@ -143,7 +144,7 @@ class MetadataSnapshotTest(unittest.TestCase):
 
     def test_from_milena_to_apache_kafka_and_back(self):
         self.start(peer=None)
-        self.make_topics(0, 100)
+        self.make_topics(0, 150)
         self.await_snapshot(1)
         self.assertEqual(self.server.stop(), 0)
         segments = self.metadata_files('.log')
@@ -156,8 +157,8 @@ class MetadataSnapshotTest(unittest.TestCase):
         self.assertNotIn('isvalid: false', said)
 
         self.start(peer=self.jars)
-        self.assert_topics(100)
-        self.make_topics(100, 200)
+        self.assert_topics(150)
+        self.make_topics(150, 200)
         self.await_snapshot(2)
         self.server.stop()
 
