@@ -33,6 +33,9 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     out.rules.batch_bytes_max = static_cast<std::size_t>(topic.max_message_bytes);
     out.rules.is_compacted = topic.compact;
     out.codec = codec(topic.compression_type);
+    out.compression_levels = {.gzip = topic.compression_gzip_level,
+                              .lz4 = topic.compression_lz4_level,
+                              .zstd = topic.compression_zstd_level};
     out.rules.limits.record_bytes_max =
         static_cast<std::size_t>(topic.max_decompressed_message_bytes);
     out.acks_need_sync = topic.flush_messages == 1;

@@ -7,16 +7,16 @@
 namespace milena::record {
 
 Result<std::unique_ptr<Decompressor>> make_gzip_decompressor();
-Result<std::vector<std::byte>> gzip_compress(BytesView plain);
+Result<std::vector<std::byte>> gzip_compress(BytesView plain, int level);
 
 Result<std::unique_ptr<Decompressor>> make_snappy_decompressor();
 Result<std::vector<std::byte>> snappy_compress(BytesView plain);
 
 Result<std::unique_ptr<Decompressor>> make_lz4_decompressor();
-Result<std::vector<std::byte>> lz4_compress(BytesView plain);
+Result<std::vector<std::byte>> lz4_compress(BytesView plain, int level);
 
 Result<std::unique_ptr<Decompressor>> make_zstd_decompressor();
-Result<std::vector<std::byte>> zstd_compress(BytesView plain);
+Result<std::vector<std::byte>> zstd_compress(BytesView plain, int level);
 
 /// CORRUPT_MESSAGE: what the codec's library says is wrong with a block.
 inline std::unexpected<Error> damaged(std::string_view codec, std::string_view why) {

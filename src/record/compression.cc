@@ -27,21 +27,32 @@ Result<std::unique_ptr<Decompressor>> make_plain_decompressor() {
     return std::make_unique<PlainDecompressor>();
 }
 
-Result<std::vector<std::byte>> plain_compress(BytesView plain) {
-    return std::vector<std::byte>(plain.begin(), plain.end());
-}
+using Compressed = Result<std::vector<std::byte>>;
 
 struct CodecRow {
     Result<std::unique_ptr<Decompressor>> (*make_decompressor)();
-    Result<std::vector<std::byte>> (*compress)(BytesView plain);
+    Compressed (*compress)(BytesView plain, const CompressionLevels& levels);
 };
 
 /// In the order of Codec's numbers.
-constexpr std::array kCodecTable{CodecRow{make_plain_decompressor, plain_compress},
-                                 CodecRow{make_gzip_decompressor, gzip_compress},
-                                 CodecRow{make_snappy_decompressor, snappy_compress},
-                                 CodecRow{make_lz4_decompressor, lz4_compress},
-                                 CodecRow{make_zstd_decompressor, zstd_compress}};
+constexpr std::array kCodecTable{
+    CodecRow{make_plain_decompressor,
+             [](BytesView plain, const CompressionLevels&) {
+                 return Compressed(std::vector<std::byte>(plain.begin(), plain.end()));
+             }},
+    CodecRow{make_gzip_decompressor,
+             [](BytesView plain, const CompressionLevels& levels) {
+                 return gzip_compress(plain, levels.gzip);
+             }},
+    CodecRow{make_snappy_decompressor,
+             [](BytesView plain, const CompressionLevels&) { return snappy_compress(plain); }},
+    CodecRow{make_lz4_decompressor,
+             [](BytesView plain, const CompressionLevels& levels) {
+                 return lz4_compress(plain, levels.lz4);
+             }},
+    CodecRow{make_zstd_decompressor, [](BytesView plain, const CompressionLevels& levels) {
+                 return zstd_compress(plain, levels.zstd);
+             }}};
 
 }  // namespace
 
@@ -53,10 +64,11 @@ Result<std::unique_ptr<Decompressor>> make_decompressor(std::uint8_t codec_bits)
     return kCodecTable[codec_bits].make_decompressor();
 }
 
-Result<std::vector<std::byte>> compress(Codec codec, BytesView plain) {
+Result<std::vector<std::byte>> compress(Codec codec, BytesView plain,
+                                        const CompressionLevels& levels) {
     const auto row = static_cast<std::size_t>(codec);
     INVARIANT(row < kCodecTable.size(), "no such codec");
-    return kCodecTable[row].compress(plain);
+    return kCodecTable[row].compress(plain, levels);
 }
 
 Scratch::Scratch() = default;

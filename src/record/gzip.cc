@@ -82,11 +82,12 @@ Result<std::unique_ptr<Decompressor>> make_gzip_decompressor() {
     return decompressor;
 }
 
-Result<std::vector<std::byte>> gzip_compress(BytesView plain) {
+Result<std::vector<std::byte>> gzip_compress(BytesView plain, int level) {
+    static_assert(Z_DEFAULT_COMPRESSION == -1, "zlib's default is Kafka's number for it");
     z_stream stream{};
     constexpr int kMemLevel = 8;
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipOnly, kMemLevel,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&stream, level, Z_DEFLATED, kGzipOnly, kMemLevel, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         return codec_failed("gzip", "no memory");
     }
     INVARIANT(plain.size() <= INT32_MAX, "one batch is at most 2 GiB");

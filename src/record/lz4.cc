@@ -72,8 +72,12 @@ Result<std::unique_ptr<Decompressor>> make_lz4_decompressor() {
     return std::make_unique<Lz4Decompressor>(context);
 }
 
-Result<std::vector<std::byte>> lz4_compress(BytesView plain) {
+Result<std::vector<std::byte>> lz4_compress(BytesView plain, int level) {
+    /// Below it the library takes its fast compressor.
+    constexpr int kHighMin = 3;
     LZ4F_preferences_t preferences{};
+    if (level != CompressionLevels::kLz4Default)
+        preferences.compressionLevel = std::clamp(level, kHighMin, LZ4F_compressionLevel_max());
     preferences.frameInfo.blockSizeID = LZ4F_max64KB;
     preferences.frameInfo.blockMode = LZ4F_blockIndependent;
     std::vector<std::byte> out(LZ4F_compressFrameBound(plain.size(), &preferences));

@@ -35,10 +35,10 @@ Result<std::vector<std::byte>> plain_payload(BatchView batch, std::size_t bytes_
 
 }  // namespace
 
-Result<std::vector<std::byte>> recompress(BatchView batch, Codec codec, std::size_t plain_bytes_max,
+Result<std::vector<std::byte>> recompress(BatchView batch, const Recompression& wanted,
                                           Scratch& scratch) {
-    TRY(const std::vector<std::byte> plain, plain_payload(batch, plain_bytes_max, scratch));
-    TRY(const std::vector<std::byte> payload, compress(codec, plain));
+    TRY(const std::vector<std::byte> plain, plain_payload(batch, wanted.plain_bytes_max, scratch));
+    TRY(const std::vector<std::byte> payload, compress(wanted.codec, plain, wanted.levels));
     std::vector<std::byte> out(batch.bytes().begin(), batch.bytes().begin() + kBatchHeaderBytes);
     out.insert(out.end(), payload.begin(), payload.end());
     if (out.size() > INT32_MAX)
@@ -47,7 +47,7 @@ Result<std::vector<std::byte>> recompress(BatchView batch, Codec codec, std::siz
     store(out.data() + kLengthAt, static_cast<std::int32_t>(out.size() - kBatchLengthEnd));
     store(out.data() + kAttributesAt,
           static_cast<std::int16_t>((batch.attributes() & kKeptAttributes) |
-                                    static_cast<std::int16_t>(codec)));
+                                    static_cast<std::int16_t>(wanted.codec)));
     store(out.data() + kCrcAt, crc32c(BytesView(out).subspan(kAttributesAt)));
     return out;
 }

@@ -86,7 +86,9 @@ public:
                           fmt::format("{} of {} records refused", failed_, batch_.record_count()),
                           std::move(errors_));
         }
-        return Accepted{rules_.timestamp_type == TimestampType::log_append ? now_ : max_timestamp_};
+        return Accepted{.max_timestamp = rules_.timestamp_type == TimestampType::log_append
+                                             ? now_
+                                             : max_timestamp_};
     }
 
 private:
@@ -172,18 +174,26 @@ std::unexpected<Refusal> refuse_damaged(const Error& damage) {
     return refuse(is_clients ? ErrorCode::invalid_record : damage.code, damage.why);
 }
 
-std::expected<void, Refusal> inspect_compressed(const BatchView& batch, const ReadLimits& limits,
+/// What a compressed batch is read with.
+struct Reading {
+    ReadLimits limits;
+    std::uint64_t expanded_bytes_max = UINT64_MAX;
+};
+
+/// False if it was not read to its end for want of leave.
+std::expected<bool, Refusal> inspect_compressed(const BatchView& batch, const Reading& reading,
                                                 Inspection& inspection, Scratch& scratch) {
     const Result<Decompressor*> decompressor =
         scratch.decompress(batch.codec_bits(), batch.payload());
     if (!decompressor) return refuse(decompressor.error().code, decompressor.error().why);
-    WindowReader in(**decompressor, scratch.window());
-    const auto seen = inspect_records(batch, limits, in, inspection);
+    WindowReader in(**decompressor, scratch.window(), reading.expanded_bytes_max);
+    const auto seen = inspect_records(batch, reading.limits, in, inspection);
     const bool at_end = !seen || in.at_end();
     if (in.damage()) return refuse_damaged(*in.damage());
-    if (!seen) return seen;
+    if (in.is_over_limit()) return false;
+    if (!seen) return std::unexpected(seen.error());
     if (!at_end) return refuse(ErrorCode::invalid_record, "bytes after the last record");
-    return {};
+    return true;
 }
 
 }  // namespace
@@ -204,20 +214,21 @@ std::expected<BatchView, Refusal> sole_batch(BytesView records) {
 }
 
 std::expected<Accepted, Refusal> validate_produced(BatchView batch, const ProduceRules& rules,
-                                                   Timestamp now, Scratch* scratch) {
+                                                   Timestamp now, Scratch* scratch,
+                                                   std::uint64_t expanded_bytes_max) {
     if (auto header = check_header(batch, rules); !header)
         return std::unexpected(std::move(header).error());
     Inspection inspection(batch, rules, now);
-    std::expected<void, Refusal> seen;
     if (batch.codec_bits() == 0) {
-        seen = inspect_plain(batch, inspection);
-    } else if (scratch != nullptr) {
-        seen = inspect_compressed(batch, rules.limits, inspection, *scratch);
-    } else {
-        Scratch own;
-        seen = inspect_compressed(batch, rules.limits, inspection, own);
+        if (auto seen = inspect_plain(batch, inspection); !seen)
+            return std::unexpected(std::move(seen).error());
+        return std::move(inspection).verdict();
     }
+    std::optional<Scratch> own;
+    auto seen = inspect_compressed(batch, {rules.limits, expanded_bytes_max}, inspection,
+                                   scratch == nullptr ? own.emplace() : *scratch);
     if (!seen) return std::unexpected(std::move(seen).error());
+    if (!*seen) return Accepted{.max_timestamp = Timestamp(kNoTimestamp), .is_inspected = false};
     return std::move(inspection).verdict();
 }
 

@@ -4,8 +4,9 @@
 
 namespace milena::record {
 
-WindowReader::WindowReader(Decompressor& from, std::vector<std::byte>& window)
-    : from_(from), window_(window) {
+WindowReader::WindowReader(Decompressor& from, std::vector<std::byte>& window,
+                           std::uint64_t bytes_max)
+    : from_(from), window_(window), bytes_max_(bytes_max) {
     if (window_.size() < kWindowBytes) window_.resize(kWindowBytes);
 }
 
@@ -22,6 +23,10 @@ void WindowReader::fill(std::size_t count) {
     before_window_ += at_;
     at_ = 0;
     end_ = kept;
+    if (before_window_ + end_ >= bytes_max_) {
+        is_over_limit_ = true;
+        return fail();
+    }
     while (end_ < count && !drained_) {
         const Result<std::size_t> read = from_.read(MutableBytes(window_).subspan(end_));
         if (!read) {

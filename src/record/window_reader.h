@@ -15,12 +15,16 @@ class WindowReader {
 public:
     static constexpr std::size_t kWindowBytes = 128 * 1024;
 
-    /// `window` is memory to use, grown to kWindowBytes if it is smaller.
-    WindowReader(Decompressor& from, std::vector<std::byte>& window);
+    /// `window` is memory to use, grown to kWindowBytes if it is smaller. More than about
+    /// `bytes_max` decompressed bytes fail the reader.
+    WindowReader(Decompressor& from, std::vector<std::byte>& window,
+                 std::uint64_t bytes_max = UINT64_MAX);
 
     bool ok() const { return !failed_; }
     /// Why the block could not be decompressed; nothing if it could, and only its content is wrong.
     const std::optional<Error>& damage() const { return damage_; }
+    /// The block goes on behind `bytes_max`.
+    bool is_over_limit() const { return is_over_limit_; }
     /// Bytes consumed of the decompressed block.
     std::uint64_t position() const { return before_window_ + at_; }
 
@@ -64,6 +68,8 @@ private:
     std::uint64_t before_window_ = 0;
     bool drained_ = false;
     bool failed_ = false;
+    bool is_over_limit_ = false;
+    const std::uint64_t bytes_max_;
     std::optional<Error> damage_;
 };
 

@@ -57,10 +57,10 @@ Result<std::unique_ptr<Decompressor>> make_zstd_decompressor() {
     return std::make_unique<ZstdDecompressor>(context);
 }
 
-Result<std::vector<std::byte>> zstd_compress(BytesView plain) {
+Result<std::vector<std::byte>> zstd_compress(BytesView plain, int level) {
     std::vector<std::byte> out(ZSTD_compressBound(plain.size()));
     const std::size_t size =
-        ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), ZSTD_CLEVEL_DEFAULT);
+        ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), level);
     if (ZSTD_isError(size) != 0) return codec_failed("zstd", ZSTD_getErrorName(size));
     out.resize(size);
     return out;

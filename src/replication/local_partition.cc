@@ -13,10 +13,10 @@ std::optional<Error> to_stored_codec(record::BatchView batch, const PartitionSet
                                      record::Scratch* scratch, PreparedBatch& prepared) {
     if (!settings.codec || batch.codec() == *settings.codec) return std::nullopt;
     record::Scratch own;
-    auto bytes =
-        record::recompress(batch, *settings.codec,
-                           std::min(settings.rules.limits.record_bytes_max, kRecompressedBytesMax),
-                           scratch == nullptr ? own : *scratch);
+    const record::Recompression wanted{
+        *settings.codec, settings.compression_levels,
+        std::min(settings.rules.limits.record_bytes_max, kRecompressedBytesMax)};
+    auto bytes = record::recompress(batch, wanted, scratch == nullptr ? own : *scratch);
     if (!bytes) return std::move(bytes).error();
     if (bytes->size() > settings.rules.batch_bytes_max) {
         return Error{ErrorCode::message_too_large,
@@ -28,19 +28,40 @@ std::optional<Error> to_stored_codec(record::BatchView batch, const PartitionSet
     return std::nullopt;
 }
 
-/// Everything about a produced batch that can be known without the partition's state.
-std::expected<PreparedBatch, record::Refusal> prepare(MutableBytes records,
-                                                      const PartitionSettings& settings,
-                                                      Timestamp now, record::Scratch* scratch) {
-    const auto batch = record::sole_batch(records);
-    if (!batch) return std::unexpected(batch.error());
+/// What a thread that serves connections may spend on one batch.
+struct Effort {
+    std::size_t batch_bytes_max = SIZE_MAX;
+    std::uint64_t expanded_bytes_max = UINT64_MAX;
+    bool may_recompress = true;
+};
+constexpr Effort kInPlace{.batch_bytes_max = env::WriteLane::kInPlaceBytesMax,
+                          .expanded_bytes_max = 256UL * 1024,
+                          .may_recompress = false};
+
+/// Everything about a produced batch that can be known without the partition's state; nothing if
+/// that takes more than `effort`.
+std::optional<PreparedBatch> prepare_batch(const Production& production,
+                                           const PartitionSettings& settings, Timestamp now,
+                                           const Effort& effort) {
     PreparedBatch prepared;
-    prepared.bytes = records.first(batch->size());
-    auto accepted = record::validate_produced(*batch, settings.rules, now, scratch);
+    record::Scratch* const scratch = production.scratch;
+    auto batch = record::sole_batch(production.records);
+    if (!batch) {
+        prepared.refusal = std::move(batch).error();
+        prepared.is_no_batch = true;
+        return prepared;
+    }
+    const bool is_recompressed = settings.codec && batch->codec() != *settings.codec;
+    if (batch->size() > effort.batch_bytes_max || (is_recompressed && !effort.may_recompress))
+        return std::nullopt;
+    prepared.bytes = production.records.first(batch->size());
+    auto accepted =
+        record::validate_produced(*batch, settings.rules, now, scratch, effort.expanded_bytes_max);
     if (!accepted) {
         prepared.refusal = std::move(accepted).error();
         return prepared;
     }
+    if (!accepted->is_inspected) return std::nullopt;
     if (auto why = to_stored_codec(*batch, settings, scratch, prepared)) {
         prepared.refusal = record::Refusal{why->code, std::move(why->why), {}};
         return prepared;
@@ -131,21 +152,52 @@ void LocalPartition::take_offline() {
     decide([](Replica& replica, AfterGuard& after) { replica.take_offline(after); });
 }
 
-std::optional<ProduceAnswer> LocalPartition::produce(MutableBytes records, Acks acks,
-                                                     env::Instant deadline, ProduceDone done,
-                                                     record::Scratch* scratch) {
-    const auto prepared = prepare(records, *settings_.load(), clock_.wall(), scratch);
-    if (!prepared) {
-        ProduceAnswer refused;
-        refused.code = prepared.error().code;
-        refused.why = prepared.error().why;
-        refused.record_errors = prepared.error().records;
-        return refused;
+void LocalPartition::prepare(Production& batch) const {
+    batch.prepared = prepare_batch(batch, *settings_.load(), clock_.wall(), {});
+}
+
+ProduceStep LocalPartition::produce(Production& batch, ProducePlace place) {
+    if (!batch.prepared) {
+        const Effort effort = place == ProducePlace::core ? kInPlace : Effort{};
+        batch.prepared = prepare_batch(batch, *settings_.load(), clock_.wall(), effort);
+        if (!batch.prepared) return ProduceStep::needs_compute;
     }
-    ProduceWait wait{acks, deadline, std::move(done)};
+    if (batch.prepared->is_no_batch) {
+        record::Refusal& refused = *batch.prepared->refusal;
+        batch.answer.code = refused.code;
+        batch.answer.why = std::move(refused.why);
+        batch.answer.record_errors = std::move(refused.records);
+        return ProduceStep::answered;
+    }
+    if (place == ProducePlace::disk_pool) return append_in_pool(batch);
+    return lane_->takes_in_place(batch.prepared->bytes.size()) ? append_in_place(batch)
+                                                               : ProduceStep::needs_disk;
+}
+
+ProduceStep LocalPartition::append_in_place(Production& batch) {
     const env::Instant now = clock_.now();
     return decide([&](Replica& replica, AfterGuard& after) {
-        return replica.produce(*prepared, wait, now, after);
+        Replica::Staged staged;
+        const auto known = replica.begin_produce(batch, ProducePlace::core, staged, after);
+        if (known) return *known;
+        const Result<void> written = staged.write.run();
+        lane_->wrote_in_place(batch.prepared->bytes.size(), clock_.now() - now);
+        return replica.end_produce(batch, staged, written, now, after);
+    });
+}
+
+ProduceStep LocalPartition::append_in_pool(Production& batch) {
+    Replica::Staged staged;
+    const auto known = decide([&](Replica& replica, AfterGuard& after) {
+        return replica.begin_produce(batch, ProducePlace::disk_pool, staged, after);
+    });
+    if (known) return *known;
+    const env::Instant begin = clock_.now();
+    const Result<void> written = staged.write.run();
+    const env::Instant now = clock_.now();
+    lane_->wrote_in_pool(batch.prepared->bytes.size(), now - begin);
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.end_produce(batch, staged, written, now, after);
     });
 }
 

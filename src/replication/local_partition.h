@@ -5,6 +5,9 @@
 //
 //   produce: validate | guard: admit, stage, stamp, append, appended, park | answer those that were
 //   reached, tell news
+//
+// To a disk that may stall, the write comes between two guards: stage | write | appended. Nobody
+// but the one who appends waits for it.
 #pragma once
 
 #include "disk/sync_queue.h"
@@ -24,8 +27,9 @@ public:
     void configure(PartitionSettings settings) override;
     void stop() override;
 
-    std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks, env::Instant deadline,
-                                         ProduceDone done, record::Scratch* scratch) override;
+    ProduceStep produce(Production& batch, ProducePlace place) override;
+    void prepare(Production& batch) const override;
+    env::WriteLane* write_lane() override { return lane_.get(); }
     env::Instant expire(env::Instant now) override;
 
     FetchAnswer fetch(const FetchQuestion& question) override;
@@ -56,6 +60,9 @@ public:
     /// From now on the log is queued there when it is to be synced: for somebody who calls flush()
     /// then. Before anything is appended.
     void queue_syncs_in(SyncQueue<LocalPartition>& queue) { syncs_ = &queue; }
+    /// The lane of its directory, which a partition by itself has for its own. Before anything is
+    /// appended.
+    void write_through(std::shared_ptr<env::WriteLane> lane) { lane_ = std::move(lane); }
     /// Queues the log if it has unsynced records and its flush.ms is over.
     void sync_if_due();
 
@@ -82,6 +89,10 @@ private:
     /// Runs `decide(replica, after)` under the guard and its consequences after it.
     template <class F>
     auto decide(F&& decide);
+    /// The step of a batch that is prepared and may be written here, with the guard or without it
+    /// while it is written.
+    ProduceStep append_in_place(Production& batch);
+    ProduceStep append_in_pool(Production& batch);
     void carry_out(AfterGuard& after);
     void tell(NewsRound& round);
 
@@ -93,6 +104,7 @@ private:
     env::Guarded<Replica> replica_;
     Traffic traffic_;
     SyncQueue<LocalPartition>* syncs_ = nullptr;
+    std::shared_ptr<env::WriteLane> lane_ = std::make_shared<env::WriteLane>();
 };
 
 }  // namespace milena::replication

@@ -61,8 +61,12 @@ LocalReplicas::LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
       directories_(logger, std::move(directories)),
       found_(env, logger, directories_),
       deleted_(env, logger),
+      syncs_(directories_.size()),
       table_(std::make_shared<const HostedTopics>()),
-      told_of_strays_(false) {}
+      told_of_strays_(false) {
+    for (std::size_t i = 0; i < directories_.size(); ++i)
+        lanes_.push_back(std::make_shared<env::WriteLane>());
+}
 
 Result<void> LocalReplicas::load(const std::vector<bool>& directory_was_clean) {
     TRY_VOID(find_logs(directory_was_clean));
@@ -198,7 +202,8 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
             env_, logger_,
             ReplicaParts{self_, start.name, start.topic_id, std::move(claimed->log),
                          claimed->high_watermark, start.settings});
-        hosted.local->queue_syncs_in(syncs_);
+        hosted.local->queue_syncs_in(syncs_[hosted.directory]);
+        hosted.local->write_through(lanes_[hosted.directory]);
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
         ++change.started;
@@ -336,12 +341,20 @@ std::vector<DirectoryState> LocalReplicas::directories() const {
     return states;
 }
 
-void LocalReplicas::sync_queued() {
-    while (const auto partition = syncs_.take()) {
+std::vector<WriteLaneState> LocalReplicas::write_lanes() const {
+    std::vector<WriteLaneState> states;
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+        states.push_back({directories_[i].path(), lanes_[i]->is_calm(), lanes_[i]->disturbances()});
+    return states;
+}
+
+void LocalReplicas::sync_queued(std::size_t directory) {
+    while (const auto partition = syncs_[directory].take()) {
         const auto synced = partition->flush();
         if (synced) continue;
+        // One that was deleted meanwhile has no files to be synced.
         for_each_local([&](const Hosted& hosted) {
-            if (hosted.local == partition) fail_directory(hosted.directory, synced.error());
+            if (hosted.local == partition) fail_directory(directory, synced.error());
         });
     }
 }

@@ -3,6 +3,8 @@
 // them up in the table that he publishes.
 #pragma once
 
+#include <deque>
+
 #include "disk/deleted_files.h"
 #include "disk/directories.h"
 #include "disk/found_logs.h"
@@ -27,15 +29,16 @@ public:
     std::vector<std::shared_ptr<Partition>> all() const override;
 
     std::vector<DirectoryState> directories() const override;
+    std::vector<WriteLaneState> write_lanes() const override;
 
     void enforce_retention() override;
     env::Instant remove_deleted() override;
     void when_deleted(std::function<void()> tell) override { deleted_.when_added(std::move(tell)); }
 
-    void sync_queued() override;
+    void sync_queued(std::size_t directory) override;
     void queue_due_syncs() override;
     void when_sync_queued(std::function<void()> tell) override {
-        syncs_.when_added(std::move(tell));
+        for (auto& queue : syncs_) queue.when_added(tell);
     }
 
     Result<void> checkpoint() override;
@@ -87,7 +90,9 @@ private:
     Directories directories_;
     FoundLogs found_;
     DeletedFiles deleted_;
-    SyncQueue<LocalPartition> syncs_;
+    /// By directory, so that one that stalls does not keep the others from their syncs.
+    std::deque<SyncQueue<LocalPartition>> syncs_;
+    std::vector<std::shared_ptr<env::WriteLane>> lanes_;
     env::Published<HostedTopics> table_;
     env::Guarded<bool> told_of_strays_;
 };

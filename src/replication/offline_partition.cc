@@ -13,12 +13,10 @@ Result<void> OfflinePartition::unusable() {
     return fail(ErrorCode::kafka_storage_error, std::string(kWhy));
 }
 
-std::optional<ProduceAnswer> OfflinePartition::produce(MutableBytes, Acks, env::Instant,
-                                                       ProduceDone, record::Scratch*) {
-    ProduceAnswer answer;
-    answer.code = ErrorCode::kafka_storage_error;
-    answer.why = kWhy;
-    return answer;
+ProduceStep OfflinePartition::produce(Production& batch, ProducePlace) {
+    batch.answer.code = ErrorCode::kafka_storage_error;
+    batch.answer.why = kWhy;
+    return ProduceStep::answered;
 }
 
 FetchAnswer OfflinePartition::fetch(const FetchQuestion&) {

@@ -20,8 +20,9 @@ public:
     void configure(PartitionSettings) override {}
     void stop() override {}
 
-    std::optional<ProduceAnswer> produce(MutableBytes, Acks, env::Instant, ProduceDone,
-                                         record::Scratch*) override;
+    ProduceStep produce(Production& batch, ProducePlace) override;
+    void prepare(Production&) const override {}
+    env::WriteLane* write_lane() override { return nullptr; }
     env::Instant expire(env::Instant) override { return env::kNever; }
 
     FetchAnswer fetch(const FetchQuestion&) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Role changes, produce, fetch and the rest under the guard: the core decides, the log is written,
-// and what concerns others goes into AfterGuard.
+// Role changes, fetch and the rest under the guard: the core decides, the log is asked, and what
+// concerns others goes into AfterGuard. Produces stand in replica_produce.cc.
 #include "replica.h"
 
 #include "disk/unsynced.h"
@@ -9,20 +9,6 @@
 #include "offset_lookup.h"
 
 namespace milena::replication {
-namespace {
-
-/// Two produces may be stamped in one order and appended in the other; within this LogAppendTime is
-/// made to ascend all the same. A larger step back is the clock's, and is kept.
-constexpr std::int64_t kStampRaceMs = 1000;
-
-/// Kafka's answer to a batch of which it has looked at the records names the log's start; one to a
-/// batch of a wrong size or checksum does not.
-bool tells_log_start(ErrorCode refused) {
-    return refused != ErrorCode::message_too_large && refused != ErrorCode::record_list_too_large &&
-           refused != ErrorCode::corrupt_message;
-}
-
-}  // namespace
 
 Replica::Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log,
                  Offset high_watermark, const PartitionSettings& settings)
@@ -107,6 +93,11 @@ Result<void> Replica::become(const PartitionState& state, env::Instant now, Afte
     if (offline()) return fail(ErrorCode::kafka_storage_error, "the log is offline");
     if (partition_epoch_ && state.partition_epoch <= *partition_epoch_) return ok();
     if (state.leader_epoch < current_leader_.epoch) return ok();
+    if (is_writing_ && state.leader_epoch != current_leader_.epoch) {
+        if (!next_state_ || next_state_->partition_epoch < state.partition_epoch)
+            next_state_ = state;
+        return ok();
+    }
     TRY_VOID(state.leader == self_ ? lead(state, now, after) : follow(state, after));
     current_leader_ = {state.leader, state.leader_epoch};
     partition_epoch_ = state.partition_epoch;
@@ -177,76 +168,6 @@ void Replica::take_offline(AfterGuard& after) {
     resign(ErrorCode::kafka_storage_error, after);
     storage_failed_ = true;
     after.news = true;
-}
-
-std::optional<ProduceAnswer> Replica::produce(const PreparedBatch& batch, ProduceWait& wait,
-                                              env::Instant now, AfterGuard& after) {
-    LeaderCore* const core = leader();
-    if (const ErrorCode code = closed_code(); code != ErrorCode::none)
-        return refusal(code, "the replica is closed");
-    if (core == nullptr)
-        return refusal(ErrorCode::not_leader_or_follower,
-                       "this broker does not lead the partition");
-    if (const auto admitted = core->admit(wait.acks); !admitted) {
-        return refusal(admitted.error().code, admitted.error().why);
-    }
-    if (batch.refusal) return refuse_batch(*batch.refusal);
-    if (const record::BatchView sent(batch.bytes); sent.producer_id().value >= 0) {
-        const auto before = partition_log_->check_producer(sent);
-        if (!before) return refuse_batch({before.error().code, before.error().why});
-        // Its first answer may have been lost; told before all have it, it could still be.
-        if (const auto& first = *before)
-            return settle({first->base_offset(), first->last_offset.next(), first->timestamp},
-                          wait);
-    }
-    Appended appended{.log_append_time = batch.log_append_time};
-    if (batch.log_append_time.value >= 0) {
-        const std::int64_t behind_ms = last_append_time_.value - batch.log_append_time.value;
-        if (behind_ms > 0 && behind_ms <= kStampRaceMs) {
-            record::stamp_timestamps(batch.bytes, record::TimestampType::log_append,
-                                     last_append_time_);
-            appended.log_append_time = last_append_time_;
-        }
-        last_append_time_ = appended.log_append_time;
-    }
-    const Append place = core->stage(batch.records);
-    record::stamp(batch.bytes, place.base_offset, place.leader_epoch);
-    if (const auto written = partition_log_->append(batch.bytes); !written)
-        return append_failed(written.error(), after);
-
-    appended.base_offset = place.base_offset;
-    appended.end = place.base_offset + batch.records;
-    after.news = true;
-    carry_out(core->appended(appended.end, now), after);
-    note_unsynced(after);
-    return settle(appended, wait);
-}
-
-std::optional<ProduceAnswer> Replica::settle(const Appended& batch, ProduceWait& wait) {
-    const ParkedProduce parked{batch.end, wait.deadline, waiting_.next_ticket()};
-    if ((wait.acks == Acks::all && leader()->park(parked)) ||
-        (wait.acks == Acks::leader && leader()->park_until_synced(parked))) {
-        waiting_.add({std::move(wait.done), batch.base_offset, batch.log_append_time});
-        return std::nullopt;
-    }
-    ProduceAnswer answer;
-    answer.base_offset = batch.base_offset;
-    answer.log_append_time = batch.log_append_time;
-    answer.log_start_offset = partition_log_->log_start_offset();
-    return answer;
-}
-
-ProduceAnswer Replica::refuse_batch(record::Refusal refused) const {
-    ProduceAnswer answer = refusal(refused.code, std::move(refused.why));
-    if (tells_log_start(answer.code)) answer.log_start_offset = partition_log_->log_start_offset();
-    answer.record_errors = std::move(refused.records);
-    return answer;
-}
-
-ProduceAnswer Replica::append_failed(const Error& error, AfterGuard& after) {
-    leader()->append_failed();
-    if (partition_log_->offline()) take_offline(after);
-    return refusal(error.code, error.why);
 }
 
 env::Instant Replica::expire(env::Instant now, AfterGuard& after) {
@@ -351,11 +272,13 @@ bool Replica::is_unsynced() const {
 Result<void> Replica::begin_close() {
     INVARIANT(stopped_, "closed before it was stopped");
     if (closed_ends_) return ok();
+    TRY_VOID(check_not_writing());
     return log_ends().end == Offset(0) ? close() : partition_log_->begin_close();
 }
 
 Result<void> Replica::end_close() {
     if (closed_ends_) return ok();
+    TRY_VOID(check_not_writing());
     LogEnds ends = log_ends();
     closed_start_to_checkpoint_ = start_to_checkpoint();
     const Result<void> closed = partition_log_->end_close();
@@ -364,9 +287,16 @@ Result<void> Replica::end_close() {
     return closed;
 }
 
+/// A node stops its connections, and with them all that they write, before its logs.
+Result<void> Replica::check_not_writing() const {
+    if (!is_writing_) return ok();
+    return fail(ErrorCode::kafka_storage_error, "closed while a batch is written");
+}
+
 Result<void> Replica::close() {
     INVARIANT(stopped_, "closed before it was stopped");
     if (closed_ends_) return ok();
+    TRY_VOID(check_not_writing());
     LogEnds ends = log_ends();
     closed_start_to_checkpoint_ = start_to_checkpoint();
     const Result<void> closed = partition_log_->close();

@@ -29,25 +29,6 @@ struct AfterGuard {
     NewsRound round;
 };
 
-/// A produced batch that has been looked at without the guard.
-struct PreparedBatch {
-    MutableBytes bytes;
-    std::int64_t records = 0;
-    /// −1 unless LogAppendTime; then the batch is stamped with it.
-    Timestamp log_append_time{-1};
-    /// What `bytes` are of, if the topic stores another codec than the producer has sent.
-    std::vector<std::byte> recompressed{};
-    /// It will not be taken; told to its producer only if the partition could take one.
-    std::optional<record::Refusal> refusal;
-};
-
-/// Who produces, and how long it waits.
-struct ProduceWait {
-    Acks acks = Acks::leader;
-    env::Instant deadline;
-    ProduceDone done;
-};
-
 /// A produced batch where it lies in the log.
 struct Appended {
     Offset base_offset{};
@@ -60,13 +41,25 @@ public:
     Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log, Offset high_watermark,
             const PartitionSettings& settings);
 
+    /// While an append is under way a state that changes the log's epochs waits for its end.
     Result<void> become(const PartitionState& state, env::Instant now, AfterGuard& after);
     void configure(const PartitionSettings& settings, env::Instant now, AfterGuard& after);
     void stop(AfterGuard& after);
     void take_offline(AfterGuard& after);
 
-    std::optional<ProduceAnswer> produce(const PreparedBatch& batch, ProduceWait& wait,
-                                         env::Instant now, AfterGuard& after);
+    /// The steps of a produce, which is prepared: begin_produce(), then staged.write.run(), with
+    /// the guard or without it, then end_produce() whatever that gave.
+    struct Staged {
+        Appended batch;
+        storage::PendingAppend write;
+    };
+    /// Nothing if the batch is staged. Else it is refused, or was there before, or needs_disk:
+    /// another append is under way or, where the disk may not be waited for, this one would be more
+    /// than a write.
+    std::optional<ProduceStep> begin_produce(Production& batch, ProducePlace place, Staged& staged,
+                                             AfterGuard& after);
+    ProduceStep end_produce(Production& batch, Staged& staged, const Result<void>& written,
+                            env::Instant now, AfterGuard& after);
     env::Instant expire(env::Instant now, AfterGuard& after);
     FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);
     OffsetAnswer find_offset(const OffsetQuestion& question);
@@ -122,12 +115,17 @@ private:
     /// Asks for a sync where the topic wants one, or a segment was closed.
     void note_unsynced(AfterGuard& after);
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
+    /// A batch stamped earlier may come later: it gets the time of the last one then.
+    void keep_append_time_ascending(PreparedBatch& batch);
+    Result<void> check_not_writing() const;
+    /// Why a batch is not even staged; its answer is set then.
+    bool refuse_produce(Production& batch) const;
     /// The log now starts at another offset than `before`, if it does.
     void start_raised(Offset before, AfterGuard& after);
     Result<void> read_records(const FetchQuestion& question, Offset upper, FetchAnswer& answer);
     ProduceAnswer refuse_batch(record::Refusal refused) const;
-    /// The batch, which lies in the log, is answered at once, or with nothing and waits.
-    std::optional<ProduceAnswer> settle(const Appended& batch, ProduceWait& wait);
+    /// The batch, which lies in the log, is answered at once, or waits.
+    ProduceStep settle(const Appended& batch, Production& production);
     void resign(ErrorCode code, AfterGuard& after);
     void carry_out(const LeaderOutput& output, AfterGuard& after);
     /// A start gives thousands of partitions their first roles; what changes later is for the
@@ -148,6 +146,9 @@ private:
     WaitingProduces waiting_;
     FetchListeners listeners_;
     Timestamp last_append_time_{-1};
+    /// Between begin_produce() and end_produce().
+    bool is_writing_ = false;
+    std::optional<PartitionState> next_state_{};
     SyncTurn turn_;
     std::optional<env::Instant> last_sync_;
     bool stopped_ = false;

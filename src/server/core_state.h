@@ -6,6 +6,7 @@
 #include "deadlines.h"
 #include "metrics/metrics.h"
 #include "milena/env/guarded.h"
+#include "milena/record/compression.h"
 #include "milena/wire/connection.h"
 
 namespace milena::server {
@@ -30,6 +31,7 @@ struct SharedByCores {
 struct CoreState {
     CoreState(env::Env& env, env::Executor executor, const SharedByCores& shared, const Logger& log)
         : owner(executor),
+          budget(shared.budget),
           fetch_sessions(shared.fetch_sessions),
           client_reach(shared.client_reach),
           connections(env, executor, shared.limits, shared.budget, log),
@@ -37,11 +39,13 @@ struct CoreState {
           sweep_pause(env, executor) {}
 
     env::Executor owner;
+    env::ByteBudget& budget;
     FetchSessions& fetch_sessions;
     env::Guarded<ClientReach>& client_reach;
     wire::CoreConnections connections;
     Deadlines deadlines;
     RequestMetrics metrics;
+    record::Scratch scratch;
     env::Wakeup sweep_pause;  ///< cut short when the server stops
     LogLimit sasl_refusals{std::chrono::seconds(1), 10};
 };

@@ -46,6 +46,8 @@ public:
     /// last one is parked.
     const std::shared_ptr<ProduceAnswers>& produce_answers();
     FetchScratch& fetch_scratch() { return *fetch_scratch_; }
+    /// The batch that is being produced: a Produce has one at a time on its way.
+    replication::Production& production() { return production_; }
 
     /// An answer has sent the client to this node, by its name `told`, for topics it asked for.
     /// Says in the log when it seems to know no way there (client_reach.h).
@@ -61,6 +63,7 @@ private:
     security::Principal principal_;
     protocol::Arena arena_;
     std::shared_ptr<ProduceAnswers> produce_answers_;
+    replication::Production production_;
     std::unique_ptr<FetchScratch> fetch_scratch_;
     LeaderQuestions leader_questions_;
     env::Instant next_note_{};

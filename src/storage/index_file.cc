@@ -63,35 +63,45 @@ void IndexFile::clear() {
     release_cache();
 }
 
-Result<void> IndexFile::write_tail() {
-    TRY_VOID(load_first_entries());
-    TRY(const auto file, files_->open(path_, env::OpenMode::create));
-    return file->write_at(blocks_ * block_bytes(), tail_);
+void IndexFile::append(BytesView entry) {
+    INVARIANT(entry.size() == entry_bytes_, "an index has entries of one size");
+    tail_.insert(tail_.end(), entry.begin(), entry.end());
 }
 
-Result<void> IndexFile::append(BytesView entry) {
-    INVARIANT(entry.size() == entry_bytes_, "an index has entries of one size");
-    const std::size_t before = tail_.size();
-    tail_.insert(tail_.end(), entry.begin(), entry.end());
-    if (tail_.size() < block_bytes()) return ok();
-    Result<void> written = write_tail();
-    if (!written) {
-        tail_.resize(before);
-        return written;
+FileWrite IndexFile::full_blocks() const {
+    const auto full =
+        static_cast<std::ptrdiff_t>((tail_.size() - entry_bytes_) / block_bytes() * block_bytes());
+    return {.path = path_,
+            .position = blocks_ * block_bytes(),
+            .bytes = {tail_.begin(), tail_.begin() + full}};
+}
+
+void IndexFile::settle() {
+    // Either the first entries of all blocks are known or those of none.
+    const bool are_known = first_entries_.size() == blocks_ * entry_bytes_;
+    std::size_t begin = 0;
+    for (; tail_.size() - begin > block_bytes(); begin += block_bytes(), ++blocks_) {
+        const auto first = tail_.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (are_known)
+            first_entries_.insert(first_entries_.end(), first,
+                                  first + static_cast<std::ptrdiff_t>(entry_bytes_));
     }
-    first_entries_.insert(first_entries_.end(), tail_.begin(),
-                          tail_.begin() + static_cast<std::ptrdiff_t>(entry_bytes_));
-    ++blocks_;
-    tail_.clear();
+    tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
+Result<void> IndexFile::write_full_blocks() {
+    if (!has_full_block()) return ok();
+    TRY_VOID(full_blocks().run(*files_));
+    settle();
     return ok();
 }
 
 Result<void> IndexFile::read(std::uint64_t index, MutableBytes into) const {
     INVARIANT(index < count(), "no such index entry");
     const std::uint64_t block = index / entries_per_block_;
-    if (block == blocks_) {
-        std::memcpy(into.data(), tail_.data() + index % entries_per_block_ * entry_bytes_,
-                    entry_bytes_);
+    if (block >= blocks_) {
+        const std::uint64_t behind = index - blocks_ * entries_per_block_;
+        std::memcpy(into.data(), tail_.data() + behind * entry_bytes_, entry_bytes_);
         return ok();
     }
     TRY(const BytesView bytes, block_at(block));
@@ -125,8 +135,8 @@ Result<void> IndexFile::load_first_entries() const {
 
 Result<void> IndexFile::truncate(std::uint64_t count) {
     INVARIANT(count <= this->count(), "an index is cut, not grown");
-    const std::uint64_t blocks = count / entries_per_block_;
-    const std::size_t tail_bytes = count % entries_per_block_ * entry_bytes_;
+    const std::uint64_t blocks = std::min(count / entries_per_block_, blocks_);
+    const std::size_t tail_bytes = (count - blocks * entries_per_block_) * entry_bytes_;
     if (blocks < blocks_) {
         std::vector<std::byte> tail(tail_bytes);
         if (!tail.empty()) {
@@ -143,12 +153,11 @@ Result<void> IndexFile::truncate(std::uint64_t count) {
     return ok();
 }
 
-Result<std::shared_ptr<env::File>> IndexFile::write() {
-    TRY(std::shared_ptr<env::File> file, files_->open(path_, env::OpenMode::create));
-    if (!tail_.empty()) TRY_VOID(file->write_at(blocks_ * block_bytes(), tail_));
-    TRY(const std::uint64_t size, file->size());
-    if (size != count() * entry_bytes_) TRY_VOID(file->truncate(count() * entry_bytes_));
-    return file;
+FileWrite IndexFile::whole() const {
+    return {.path = path_,
+            .position = blocks_ * block_bytes(),
+            .bytes = tail_,
+            .size = count() * entry_bytes_};
 }
 
 }  // namespace milena::storage

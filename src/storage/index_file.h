@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sorted file of entries of equal size, as the indexes of a segment are. Whole
-// blocks of about 4 KiB lie in the file; the block that still grows is in memory and written when
-// it is full, at a roll and at a clean stop. A search reads at most one block: the first entry of
-// each is kept (loaded when first needed). No file stays open and nothing is mapped.
+// blocks of about 4 KiB lie in the file; what comes behind them is in memory, and written by
+// whoever appends once it is more than a block, at a roll and at a clean stop. A search reads at
+// most one block: the first entry of each is kept (loaded when first needed). No file stays open
+// and nothing is mapped.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "milena/env/files.h"
+#include "milena/storage/pending_append.h"
 
 namespace milena::storage {
 
@@ -41,13 +43,22 @@ public:
     /// Forgets everything; what the file holds is overwritten and cut later.
     void clear();
 
-    Result<void> append(BytesView entry);
+    /// In memory only.
+    void append(BytesView entry);
+    /// There is a block in memory that will not change any more. The one entry behind it stays in
+    /// memory, so that the last one never has to be read.
+    bool has_full_block() const { return tail_.size() > block_bytes(); }
+    /// What is to be written for it; settle() when that has succeeded.
+    FileWrite full_blocks() const;
+    void settle();
+    /// Both in one, for whoever may wait for the disk.
+    Result<void> write_full_blocks();
     /// Copies entry `index` to `into`.
     Result<void> read(std::uint64_t index, MutableBytes into) const;
     /// Keeps the first `count` entries.
     Result<void> truncate(std::uint64_t count);
-    /// Makes the file hold exactly the entries. The file is given back open, to be synced.
-    Result<std::shared_ptr<env::File>> write();
+    /// What makes the file hold exactly the entries; its file is to be synced.
+    FileWrite whole() const;
 
     /// How many entries, from the first on, `holds` is true for; it must not become true again.
     template <class Holds>
@@ -85,7 +96,6 @@ private:
         return low;
     }
 
-    Result<void> write_tail();
     Result<void> load_first_entries() const;
     /// A whole block; the last one that was read is kept, for readers that go on from it.
     Result<BytesView> block_at(std::uint64_t block) const;
@@ -101,7 +111,7 @@ private:
     std::uint64_t attached_bytes_ = 0;
     /// Whole blocks in the file.
     std::uint64_t blocks_ = 0;
-    /// Entries behind them.
+    /// Entries behind them, of any number.
     std::vector<std::byte> tail_;
     /// The first entry of each whole block, as far as they were loaded: all or none.
     mutable std::vector<std::byte> first_entries_;

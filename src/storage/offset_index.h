@@ -30,7 +30,8 @@ public:
         std::byte bytes[kEntryBytes];
         store(bytes, static_cast<std::int32_t>(last_offset - base_));
         store(bytes + 4, static_cast<std::int32_t>(position));
-        return file_.append(bytes);
+        file_.append(bytes);
+        return ok();
     }
 
     /// The last entry at or below `offset`: every batch that holds it or a later one begins at or

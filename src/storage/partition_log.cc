@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "producers/producer_snapshot.h"
+
 namespace milena::storage {
 namespace {
 
@@ -91,8 +93,8 @@ void PartitionLog::mark_offline() {
     is_offline_ = true;
 }
 
-Result<PartitionLog::Summary> PartitionLog::summarize(BytesView batches) const {
-    Summary summary;
+Result<AppendSummary> PartitionLog::summarize(BytesView batches) const {
+    AppendSummary summary;
     summary.first_offset = log_end_;
     Offset next = log_end_;
     LeaderEpoch epoch = epochs_.last();
@@ -120,24 +122,49 @@ Result<PartitionLog::Summary> PartitionLog::summarize(BytesView batches) const {
 }
 
 Result<void> PartitionLog::append(BytesView batches) {
+    while (!batches.empty()) {
+        TRY(PendingAppend pending, begin_append(batches));
+        TRY_VOID(end_append(pending, pending.run()));
+        batches = batches.subspan(pending.batches.size());
+    }
+    return ok();
+}
+
+Result<PendingAppend> PartitionLog::begin_append(BytesView batches) {
+    INVARIANT(!is_appending_, "two appends at once");
     TRY_VOID(check_usable());
-    if (batches.empty()) return ok();
-    TRY(const Summary summary, summarize(batches));
-    if (summary.bytes < batches.size()) {
-        TRY_VOID(append(batches.first(summary.bytes)));
-        return append(batches.subspan(summary.bytes));
-    }
-    TRY(const bool rolls, must_roll(summary, batches.size()));
-    if (rolls) TRY_VOID(roll(summary.first_offset));
-    bool is_torn = false;
-    if (auto done = active().append(batches, options_, is_torn); !done) {
-        return is_torn ? or_offline(std::move(done)) : done;
-    }
-    size_bytes_ += batches.size();
+    PendingAppend append{.file_system = &files_};
+    TRY(append.summary, summarize(batches));
+    append.batches = batches.first(append.summary.bytes);
+    TRY(const bool rolls, must_roll(append.summary));
+    if (rolls) TRY_VOID(begin_roll(append.summary.first_offset, append));
+    if (!append.rolls_to) TRY_VOID(active().begin_append(append));
+    is_appending_ = true;
+    return append;
+}
+
+Result<void> PartitionLog::end_append(PendingAppend& append, Result<void> written) {
+    INVARIANT(is_appending_, "the end of an append that was not begun");
+    is_appending_ = false;
+    TRY_VOID(check_usable());
+    if (append.has_rolled) end_roll(append);
+    if (written) written = active().end_append(append, options_.index_interval_bytes);
+    if (!written) return append.is_torn ? or_offline(std::move(written)) : written;
+    const AppendSummary& summary = append.summary;
+    size_bytes_ += append.batches.size();
     log_end_ = summary.last_offset.next();
     last_epoch_ = summary.last_epoch;
-    if (summary.has_new_epoch) begin_epochs(batches);
-    return summary.has_producers ? or_offline(note_producers(batches)) : ok();
+    if (summary.has_new_epoch) begin_epochs(append.batches);
+    return summary.has_producers ? or_offline(note_producers(append.batches)) : ok();
+}
+
+bool PartitionLog::is_one_write(std::uint64_t bytes, std::int64_t records,
+                                Timestamp max_timestamp) {
+    Segment& segment = active();
+    if (!segment.is_ready() || !segment.fits(bytes, log_end_ + (records - 1), options_))
+        return false;
+    const auto is_due = segment.is_due(max_timestamp, clock_, options_.segment_ms - jitter_ms_);
+    return is_due && !*is_due;
 }
 
 void PartitionLog::begin_epochs(BytesView batches) {
@@ -154,31 +181,51 @@ Result<void> PartitionLog::begin_epoch(LeaderEpoch epoch) {
     return ok();
 }
 
-Result<bool> PartitionLog::must_roll(const Summary& summary, std::uint64_t bytes) {
-    if (!active().fits(bytes, summary.last_offset, options_)) {
-        if (bytes > INT32_MAX)
-            return fail(ErrorCode::record_list_too_large, fmt::format("{} bytes at once", bytes));
+Result<bool> PartitionLog::must_roll(const AppendSummary& summary) {
+    if (!active().fits(summary.bytes, summary.last_offset, options_)) {
+        if (summary.bytes > INT32_MAX)
+            return fail(ErrorCode::record_list_too_large,
+                        fmt::format("{} bytes at once", summary.bytes));
         return true;
     }
-    return active().is_due(summary.max_timestamp, clock_.wall(), options_.segment_ms - jitter_ms_);
+    return active().is_due(summary.max_timestamp, clock_, options_.segment_ms - jitter_ms_);
+}
+
+Result<void> PartitionLog::begin_roll(Offset base, PendingAppend& append) {
+    if (active().base() == base)
+        return ok();  // empty, or its index can't hold more: it takes one more append
+    TRY(append.writes, active().begin_seal());
+    append.writes.push_back(snapshot_write(directory_, base, producers_));
+    append.rolls_to = base;
+    append.path = directory_ + "/" + segment_file_name(base, ".log");
+    return ok();
+}
+
+/// The names of the snapshot and of the new log file are to be synced, as all files are.
+void PartitionLog::end_roll(PendingAppend& append) {
+    const Offset base = *append.rolls_to;
+    if (names_made_ == names_synced_) first_new_name_ = base;
+    names_made_ += 2;
+    for (FileWrite& write : append.writes) {
+        if (write.file != nullptr) unsynced_.push_back(std::move(write.file));
+    }
+    snapshot_at_ = base;
+    active().end_seal();
+    active().release_file();
+    segments_.push_back(std::make_unique<Segment>(files_, directory_, base, 0));
+    active().created(std::move(append.file));
+    active().set_created_at(clock_.wall());
+    draw_jitter();
+    LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
 }
 
 Result<void> PartitionLog::roll(Offset base) {
-    if (active().base() == base)
-        return ok();  // empty, or its index can't hold more: it takes one more append
-    const bool were_all_synced = names_made_ == names_synced_;
-    TRY(auto sealed, active().seal());
-    unsynced_.insert(unsynced_.end(), sealed.begin(), sealed.end());
-    TRY_VOID(snapshot_producers(base));
-    auto segment = std::make_unique<Segment>(files_, directory_, base, 0);
-    TRY_VOID(segment->create());
-    segment->set_created_at(clock_.wall());
-    active().release_file();
-    segments_.push_back(std::move(segment));
-    if (were_all_synced) first_new_name_ = base;
-    ++names_made_;
-    draw_jitter();
-    LOG_DEBUG(logger_, "rolled segment", kv("directory", directory_), kv("base_offset", base));
+    INVARIANT(!is_appending_, "a roll in the middle of an append");
+    PendingAppend roll{.file_system = &files_};
+    TRY_VOID(begin_roll(base, roll));
+    if (!roll.rolls_to) return ok();
+    TRY_VOID(roll.run());
+    end_roll(roll);
     return ok();
 }
 
@@ -232,11 +279,12 @@ Result<void> PartitionLog::seal_active() {
         ++names_made_;
     }
     if (snapshot_at_ != log_end_ && (is_touched || !producers_.empty()))
-        TRY_VOID(or_offline(snapshot_producers(log_end_)));
+        TRY_VOID(or_offline(snapshot_producers()));
     return ok();
 }
 
 Result<void> PartitionLog::begin_close() {
+    INVARIANT(!is_appending_, "closed in the middle of an append");
     TRY_VOID(check_usable());
     TRY_VOID(seal_active());
     has_epochs_aside_ = !epochs_.is_written();
@@ -259,6 +307,7 @@ Result<void> PartitionLog::end_close() {
 }
 
 Result<void> PartitionLog::close() {
+    INVARIANT(!is_appending_, "closed in the middle of an append");
     TRY_VOID(check_usable());
     TRY_VOID(seal_active());
     // A log that was not touched, or has no batch, leaves nothing that a start would miss.
@@ -309,6 +358,7 @@ Result<void> PartitionLog::truncate_segments(Offset end) {
 }
 
 Result<void> PartitionLog::truncate_to(Offset end) {
+    INVARIANT(!is_appending_, "cut in the middle of an append");
     TRY_VOID(check_usable());
     if (end >= log_end_) {
         // Epochs that were begun at the end and have no batch are no part of another's history.
@@ -338,6 +388,7 @@ Result<void> PartitionLog::restart_segments(Offset start) {
 }
 
 Result<void> PartitionLog::restart_at(Offset start) {
+    INVARIANT(!is_appending_, "emptied in the middle of an append");
     TRY_VOID(check_usable());
     return or_offline(restart_segments(start));
 }

@@ -26,6 +26,9 @@ public:
     std::size_t segment_count() const override { return segments_.size(); }
     LeaderEpoch last_epoch() const override { return last_epoch_; }
     Result<void> append(BytesView batches) override;
+    Result<PendingAppend> begin_append(BytesView batches) override;
+    Result<void> end_append(PendingAppend& append, Result<void> written) override;
+    bool is_one_write(std::uint64_t bytes, std::int64_t records, Timestamp max_timestamp) override;
     Result<FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
                            bool at_least_one) override;
     Result<std::optional<TimestampOffset>> find_timestamp(Timestamp when, Offset upper) override;
@@ -62,27 +65,18 @@ public:
 private:
     using Segments = std::vector<std::unique_ptr<Segment>>;
 
-    /// What the headers of an append say together.
-    struct Summary {
-        /// Fewer than all where the offsets span more than one segment can hold (2^31, compacted
-        /// away for the greatest part): then it takes two appends.
-        std::uint64_t bytes = 0;
-        Offset first_offset;
-        Offset last_offset;
-        Timestamp max_timestamp{-1};
-        LeaderEpoch last_epoch = kNoLeaderEpoch;
-        bool has_new_epoch = false;
-        bool has_producers = false;
-    };
-    Result<Summary> summarize(BytesView batches) const;
+    Result<AppendSummary> summarize(BytesView batches) const;
     void begin_epochs(BytesView batches);
     Result<void> note_producers(BytesView batches);
-    Result<void> snapshot_producers(Offset at);
+    Result<void> snapshot_producers();
     Result<void> reload_producers();
     Result<Offset> upper_bound(std::size_t segment, const FileRange& range);
     Result<void> check_usable() const;
     Result<void> seal_active();
-    Result<bool> must_roll(const Summary& summary, std::uint64_t bytes);
+    Result<bool> must_roll(const AppendSummary& summary);
+    /// Adds the files of a roll to `append`; nothing where the active segment begins at `base`.
+    Result<void> begin_roll(Offset base, PendingAppend& append);
+    void end_roll(PendingAppend& append);
     Result<void> roll(Offset base);
     /// Passes `done` on; a failure leaves files in a state that nobody knows, so the log is offline
     /// then.
@@ -132,6 +126,8 @@ private:
     /// What the active segment's segment.ms is shortened by.
     std::int64_t jitter_ms_ = 0;
     bool is_offline_ = false;
+    /// Between begin_append() and end_append().
+    bool is_appending_ = false;
     /// begin_close() has written the epochs beside their file.
     bool has_epochs_aside_ = false;
 

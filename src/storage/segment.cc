@@ -42,10 +42,15 @@ Result<std::shared_ptr<env::File>> Segment::file() {
 }
 
 Result<void> Segment::create() {
-    INVARIANT(size_ == 0, "a new segment is empty");
-    TRY(file_, files_->open(log_path_, env::OpenMode::create_empty));
-    are_indexes_written_ = false;
+    TRY(std::shared_ptr<env::File> made, files_->open(log_path_, env::OpenMode::create_empty));
+    created(std::move(made));
     return ok();
+}
+
+void Segment::created(std::shared_ptr<env::File> file) {
+    INVARIANT(size_ == 0, "a new segment is empty");
+    file_ = std::move(file);
+    are_indexes_written_ = false;
 }
 
 bool Segment::fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const {
@@ -58,7 +63,8 @@ bool Segment::fits(std::uint64_t bytes, Offset last_offset, const LogOptions& op
            (times_.count() + 2) * TimeIndex::kEntryBytes <= options.segment_index_bytes;
 }
 
-Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, std::int64_t segment_ms) {
+Result<bool> Segment::is_due(Timestamp batch_timestamp, const env::Clock& clock,
+                             std::int64_t segment_ms) {
     if (size_ == 0) return false;
     if (!first_timestamp_) {
         TRY(const auto log, file());
@@ -68,7 +74,7 @@ Result<bool> Segment::is_due(Timestamp batch_timestamp, Timestamp now, std::int6
     }
     if (first_timestamp_->value >= 0)
         return batch_timestamp.value - first_timestamp_->value > segment_ms;
-    return now.value - created_at_.value > segment_ms;
+    return clock.wall().value - created_at_.value > segment_ms;
 }
 
 void Segment::note_timestamp(const record::BatchView& batch) {
@@ -78,6 +84,12 @@ void Segment::note_timestamp(const record::BatchView& batch) {
 }
 
 Result<void> Segment::account(const FoundBatch& batch, std::uint32_t index_interval_bytes) {
+    TRY_VOID(note(batch, index_interval_bytes));
+    for (IndexFile* const index : index_files()) TRY_VOID(index->write_full_blocks());
+    return ok();
+}
+
+Result<void> Segment::note(const FoundBatch& batch, std::uint32_t index_interval_bytes) {
     note_timestamp(batch.view);
     are_indexes_written_ = false;
     if (batch.position == 0) first_timestamp_ = batch.view.max_timestamp();
@@ -91,33 +103,42 @@ Result<void> Segment::account(const FoundBatch& batch, std::uint32_t index_inter
     return ok();
 }
 
-Result<void> Segment::account_all(BytesView batches, std::uint64_t position,
-                                  std::uint32_t index_interval_bytes) {
+Result<void> Segment::note_all(BytesView batches, std::uint64_t position,
+                               std::uint32_t index_interval_bytes) {
     while (!batches.empty()) {
         TRY(const auto batch, record::first_batch(batches));
         INVARIANT(batch, "batches were checked before they were written");
-        TRY_VOID(account({position, batch->size(), *batch}, index_interval_bytes));
+        TRY_VOID(note({position, batch->size(), *batch}, index_interval_bytes));
         position += batch->size();
         batches = batches.subspan(batch->size());
     }
     return ok();
 }
 
-Result<void> Segment::append(BytesView batches, const LogOptions& options, bool& is_torn) {
-    TRY(const auto log, file());
+Result<void> Segment::begin_append(PendingAppend& append) {
     if (!is_max_known_) TRY_VOID(max_timestamp());
-    const Saved saved{size_, bytes_since_index_, max_timestamp_, is_max_known_, first_timestamp_};
-    const Offset first_offset = record::BatchView(batches).base_offset();
-    Result<void> done = log->write_at(size_, batches);
-    if (done) done = account_all(batches, size_, options.index_interval_bytes);
-    if (!done) {
-        is_torn = !roll_back(saved, first_offset);
+    for (IndexFile* const index : index_files()) {
+        if (index->has_full_block()) append.writes.push_back(index->full_blocks());
+    }
+    append.file = file_;
+    if (file_ == nullptr) append.path = log_path_;
+    append.position = size_;
+    if (size_ + append.batches.size() - writeback_from_ >= kWritebackBytes)
+        append.writeback_from = writeback_from_;
+    return ok();
+}
+
+Result<void> Segment::end_append(PendingAppend& append, std::uint32_t index_interval_bytes) {
+    INVARIANT(append.position == size_, "a segment grows by one append at a time");
+    if (file_ == nullptr) file_ = std::move(append.file);
+    for (IndexFile* const index : index_files()) index->settle();
+    const Saved saved{size_, bytes_since_index_, max_timestamp_, first_timestamp_};
+    const Offset first_offset = record::BatchView(append.batches).base_offset();
+    if (auto done = note_all(append.batches, size_, index_interval_bytes); !done) {
+        append.is_torn = !roll_back(saved, first_offset);
         return done;
     }
-    if (size_ - writeback_from_ >= kWritebackBytes) {
-        log->start_writeback(writeback_from_, size_ - writeback_from_);
-        writeback_from_ = size_;
-    }
+    if (append.writeback_from) writeback_from_ = size_;
     return ok();
 }
 
@@ -125,7 +146,6 @@ Result<void> Segment::roll_back(const Saved& saved, Offset first_offset) {
     size_ = saved.size;
     bytes_since_index_ = saved.bytes_since_index;
     max_timestamp_ = saved.max_timestamp;
-    is_max_known_ = saved.is_max_known;
     first_timestamp_ = saved.first_timestamp;
     TRY_VOID(file_->truncate(size_));
     TRY_VOID(offsets_.truncate(first_offset));
@@ -234,18 +254,33 @@ Result<Offset> Segment::truncate(Offset end) {
     return std::min(end, batch->view.base_offset());
 }
 
-Result<std::vector<std::shared_ptr<env::File>>> Segment::seal() {
-    std::vector<std::shared_ptr<env::File>> written;
-    if (are_indexes_written_) return written;
+Result<std::vector<FileWrite>> Segment::begin_seal() {
+    std::vector<FileWrite> writes;
+    if (are_indexes_written_) return writes;
     TRY(const TimeIndex::Entry greatest, max_timestamp());
     TRY_VOID(times_.maybe_append(greatest));
-    TRY(written.emplace_back(), file());
     TRY_VOID(offsets_.file().ensure_loaded());
-    TRY(written.emplace_back(), offsets_.file().write());
-    TRY(written.emplace_back(), times_.file().write());
-    TRY(auto transactions, transactions_.write());
-    if (transactions) written.push_back(std::move(transactions));
+    TRY(FileWrite transactions, transactions_.whole());
+    writes.push_back({.path = log_path_, .mode = env::OpenMode::read_write, .file = file_});
+    writes.push_back(offsets_.file().whole());
+    writes.push_back(times_.file().whole());
+    writes.push_back(std::move(transactions));
+    return writes;
+}
+
+void Segment::end_seal() {
+    for (IndexFile* const index : index_files()) index->settle();
     are_indexes_written_ = true;
+}
+
+Result<std::vector<std::shared_ptr<env::File>>> Segment::seal() {
+    std::vector<std::shared_ptr<env::File>> written;
+    TRY(auto writes, begin_seal());
+    for (FileWrite& write : writes) {
+        TRY_VOID(write.run(*files_));
+        if (write.file != nullptr) written.push_back(std::move(write.file));
+    }
+    end_seal();
     return written;
 }
 

@@ -37,6 +37,8 @@ public:
     const std::shared_ptr<env::File>& open_file() const { return file_; }
     /// Makes the empty log file, which is there from the start on, as Kafka has it.
     Result<void> create();
+    /// The same with one that was made.
+    void created(std::shared_ptr<env::File> file);
     /// Closes the handle that is kept, and what searches keep in memory. What readers hold stays
     /// open.
     void release_file() {
@@ -48,14 +50,21 @@ public:
 
     /// What an append needs to know of the segment to decide whether it rolls before it.
     bool fits(std::uint64_t bytes, Offset last_offset, const LogOptions& options) const;
-    Result<bool> is_due(Timestamp batch_timestamp, Timestamp now, std::int64_t segment_ms);
+    Result<bool> is_due(Timestamp batch_timestamp, const env::Clock& clock,
+                        std::int64_t segment_ms);
     /// When this process made or found it.
     void set_created_at(Timestamp now) { created_at_ = now; }
     Timestamp created_at() const { return created_at_; }
 
-    /// Appends whole, checked batches with one write. On failure the segment is as it was; if even
-    /// that can't be made sure, `is_torn` is set.
-    Result<void> append(BytesView batches, const LogOptions& options, bool& is_torn);
+    /// True if nothing has to be opened or read before an append.
+    bool is_ready() const {
+        return file_ != nullptr && is_max_known_ && (size_ == 0 || first_timestamp_);
+    }
+    /// Adds to `append` where its batches go, and what else is to be written with them.
+    Result<void> begin_append(PendingAppend& append);
+    /// After append.run(): the batches are part of the segment, or a failure and it is as it was;
+    /// if even that can't be made sure, append.is_torn is set.
+    Result<void> end_append(PendingAppend& append, std::uint32_t index_interval_bytes);
 
     /// The first batch whose last offset is at or above `offset`; nothing if there is none in this
     /// segment. The header is copied into `header`.
@@ -91,6 +100,10 @@ public:
     /// they have changed since they last were. Gives all files that have to be synced for the
     /// segment to be durable.
     Result<std::vector<std::shared_ptr<env::File>>> seal();
+    /// Its halves, for whoever writes in between: what is to be written, the log file among it, and
+    /// that it was.
+    Result<std::vector<FileWrite>> begin_seal();
+    void end_seal();
 
     /// Removes all files that belong to the segment, the producer snapshot at its base too.
     Result<void> remove();
@@ -102,13 +115,18 @@ private:
         std::uint64_t size;
         std::uint64_t bytes_since_index;
         TimeIndex::Entry max_timestamp;
-        bool is_max_known;
         std::optional<Timestamp> first_timestamp;
     };
     Result<void> roll_back(const Saved& saved, Offset first_offset);
     void note_timestamp(const record::BatchView& batch);
-    Result<void> account_all(BytesView batches, std::uint64_t position,
-                             std::uint32_t index_interval_bytes);
+    /// account() without a write.
+    Result<void> note(const FoundBatch& batch, std::uint32_t index_interval_bytes);
+    Result<void> note_all(BytesView batches, std::uint64_t position,
+                          std::uint32_t index_interval_bytes);
+    /// The three of them.
+    std::array<IndexFile*, 3> index_files() {
+        return {&offsets_.file(), &times_.file(), &transactions_.file()};
+    }
     /// Raises the greatest timestamp by the headers from `position` on.
     Result<void> scan_timestamps(std::uint64_t position);
     std::string path_of(std::string_view suffix) const;

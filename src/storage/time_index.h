@@ -36,7 +36,8 @@ public:
         std::byte bytes[kEntryBytes];
         store(bytes, entry.timestamp.value);
         store(bytes + 8, static_cast<std::int32_t>(entry.offset - base_));
-        return file_.append(bytes);
+        file_.append(bytes);
+        return ok();
     }
 
     /// The last entry whose timestamp is below `when`: no record up to its offset is as late as

@@ -58,6 +58,8 @@ class Node:
         self.log_path = self.folder / 'server.log'
         text = PROPERTIES.format(port=self.port, controller_port=self.controller_port, data=self.data)
         self.properties.write_text(text + ''.join(f'{k}={v}\n' for k, v in (extra or {}).items()))
+        # Variables of the process; None for those of the tests.
+        self.environment = None
         # The jars of Apache Kafka if that is what the next start shall run, else None.
         self.peer = PEER
         # How many files the process may open; None for as many as this one.
@@ -88,7 +90,7 @@ class Node:
             apache.format_storage(self.peer, self.properties)
         with open(self.log_path, 'ab') as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                            cwd=self.folder)
+                                            cwd=self.folder, env=self.environment)
         return self.process
 
     def start(self, timeout_s=180):

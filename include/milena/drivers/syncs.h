@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Syncs the logs that ask for it (flush.messages, flush.ms, a segment that was closed), off the
-// threads that append. All appends that wait for one log share one sync. Two logs are synced at a
-// time, so that the disk pool has threads left. On the control thread.
+// threads that append. All appends that wait for one log share one sync. One log of each directory
+// is synced at a time, two if there is one directory only: so that the disk pool has threads left,
+// and a directory that stalls does not hold up the others. On the control thread.
 #pragma once
+
+#include <memory>
+#include <vector>
 
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
@@ -19,14 +23,13 @@ public:
 
 private:
     env::Task<void> watch();
-    env::Task<void> work(env::Wakeup& more);
+    env::Task<void> work(env::Wakeup& more, std::size_t directory);
     void left();
 
     env::Env& env_;
     replication::Replicas& replicas_;
     const env::Duration interval_;
-    env::Wakeup first_;
-    env::Wakeup second_;
+    std::vector<std::unique_ptr<env::Wakeup>> more_;  ///< one a worker
     env::Wakeup pause_;
     env::Wakeup ended_;
     bool stopping_ = false;

@@ -50,13 +50,33 @@ private:
     std::vector<std::byte> window_;
 };
 
-/// `plain` as one block of `codec`, at the codec's default level.
-Result<std::vector<std::byte>> compress(Codec codec, BytesView plain);
+/// How hard a codec tries, in the numbers of Kafka's compression.*.level; snappy and none have no
+/// levels.
+struct CompressionLevels {
+    static constexpr int kLz4Default = 9;
+
+    int gzip = -1;  ///< 1 to 9; −1 is zlib's default
+    /// 1 to 17. The default is, as in Kafka, the fast compressor, which has no levels; all others
+    /// are those of the high compressor, of which the library knows 12.
+    int lz4 = kLz4Default;
+    int zstd = 3;  ///< −131072 to 22
+
+    bool operator==(const CompressionLevels&) const = default;
+};
+
+/// `plain` as one block of `codec`.
+Result<std::vector<std::byte>> compress(Codec codec, BytesView plain,
+                                        const CompressionLevels& levels = {});
 
 /// `batch`, which validate_produced() has accepted, with its records in `codec`: length, codec bits
 /// and CRC are new, the rest is as it was. MESSAGE_TOO_LARGE if the records take more than
 /// `plain_bytes_max` when they are not compressed.
-Result<std::vector<std::byte>> recompress(BatchView batch, Codec codec, std::size_t plain_bytes_max,
+struct Recompression {
+    Codec codec = Codec::none;
+    CompressionLevels levels{};
+    std::size_t plain_bytes_max = SIZE_MAX;
+};
+Result<std::vector<std::byte>> recompress(BatchView batch, const Recompression& wanted,
                                           Scratch& scratch);
 
 }  // namespace milena::record

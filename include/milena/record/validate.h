@@ -40,6 +40,9 @@ struct Accepted {
     /// timestamps, whatever the client has put there. stamp_timestamps() writes it, with the
     /// topic's timestamp type.
     Timestamp max_timestamp;
+    /// False if the records expand to more than was allowed to be looked at: nothing is known of
+    /// them then.
+    bool is_inspected = true;
 };
 
 /// Most records that a Refusal names.
@@ -58,8 +61,10 @@ std::expected<BatchView, Refusal> sole_batch(BytesView records);
 /// INVALID_RECORD for a damaged compressed block, framing or a record over the limit;
 /// INVALID_TIMESTAMP if a timestamp is out of range, else INVALID_RECORD for offsets and keys, with
 /// the records named. An uncompressed batch costs no memory; `scratch`, if given, saves most of
-/// what a compressed one takes.
+/// what a compressed one takes. Of a compressed one no more than about `expanded_bytes_max` are
+/// decompressed: for a thread that has others to serve.
 std::expected<Accepted, Refusal> validate_produced(BatchView batch, const ProduceRules& rules,
-                                                   Timestamp now, Scratch* scratch = nullptr);
+                                                   Timestamp now, Scratch* scratch = nullptr,
+                                                   std::uint64_t expanded_bytes_max = UINT64_MAX);
 
 }  // namespace milena::record

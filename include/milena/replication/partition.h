@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica of one partition on this node: a pure core that decides (offsets, high watermark,
 // in-sync replicas, who is answered when) and its log, under one guard. Every call may come from
-// any thread, takes the guard once for one decision and its write, and never waits for another
-// thread.
+// any thread, takes the guard for one decision, and never waits for another thread. What is written
+// with the guard held is written to a disk that is calm.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,14 @@
 #include <vector>
 
 #include "milena/env/env.h"
-#include "milena/record/compression.h"
-#include "milena/record/validate.h"
+#include "milena/env/write_lane.h"
 #include "milena/replication/figures.h"
+#include "milena/replication/production.h"
 #include "milena/storage/log.h"
 #include "milena/storage/log_directory.h"
 
 namespace milena::replication {
 
-using env::Timestamp;
 using storage::FileRange;
 using storage::TopicPartition;
 
@@ -41,6 +40,8 @@ struct PartitionSettings {
     record::ProduceRules rules;
     /// compression.type: what batches are stored in; nothing: as the client has sent them.
     std::optional<record::Codec> codec{};
+    /// compression.*.level, for batches that are compressed anew.
+    record::CompressionLevels compression_levels{};
     std::int32_t min_insync_replicas = 1;
     /// replica.lag.time.max.ms: how long an in-sync follower may go without reaching the log end.
     env::Duration replica_lag_max = std::chrono::seconds(30);
@@ -60,29 +61,6 @@ struct PartitionSettings {
     env::Duration directory_delete_delay = std::chrono::minutes(1);
     storage::LogOptions log;
 };
-
-/// Who leads now, for NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH answers (KIP-951).
-struct CurrentLeader {
-    BrokerId leader = kNoBroker;
-    LeaderEpoch epoch = kNoLeaderEpoch;
-};
-
-/// The answer to one partition's part of a Produce.
-struct ProduceAnswer {
-    ErrorCode code = ErrorCode::none;
-    Offset base_offset{-1};
-    Timestamp log_append_time{-1};  ///< −1 unless LogAppendTime
-    Offset log_start_offset{-1};
-    std::string why;
-    std::vector<record::RecordError> record_errors;
-    CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER
-};
-
-/// How many must have a batch before its producer hears of it.
-enum class Acks : std::int16_t { none = 0, leader = 1, all = -1 };
-
-/// Takes the answer of a parked produce, once, on any thread, with no guard held.
-using ProduceDone = std::function<void(ProduceAnswer)>;
 
 /// One partition's part of a Fetch.
 struct FetchQuestion {
@@ -193,19 +171,21 @@ public:
     /// after.
     virtual void stop() = 0;
 
-    /// Validates the one batch in `records` (outside the guard, which may take long if it is
-    /// compressed; `scratch`, if given, saves the memory for that), writes offset and epoch into it
-    /// in place and appends it. The answer at once if it is known (errors, acks 0 and 1, acks=all
-    /// when the high watermark has passed); otherwise nothing, and `done` is called when the high
-    /// watermark passes the batch, the leadership ends, or expire() says so. A batch that its
-    /// producer has sent before, one of the last five, is not appended again and answered as it was
-    /// then, with acks=all when the high watermark passes it where it lies. The codes, in this
-    /// order: INVALID_RECORD or CORRUPT_MESSAGE for what is not one batch, KAFKA_STORAGE_ERROR,
-    /// NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS (acks=all), those of
-    /// record::validate_produced(), RECORD_LIST_TOO_LARGE, those of storage::Log::check_producer().
-    virtual std::optional<ProduceAnswer> produce(MutableBytes records, Acks acks,
-                                                 env::Instant deadline, ProduceDone done,
-                                                 record::Scratch* scratch = nullptr) = 0;
+    /// Validates the one batch in `batch.records`, writes offset and epoch into it in place and
+    /// appends it. Parked, its `done` is called when the high watermark passes the batch, the
+    /// leadership ends, or expire() says so. A batch that its producer has sent before, one of the
+    /// last five, is not appended again and answered as it was then, with acks=all when the high
+    /// watermark passes it where it lies. The codes, in this order: INVALID_RECORD or
+    /// CORRUPT_MESSAGE for what is not one batch, KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER,
+    /// NOT_ENOUGH_REPLICAS (acks=all), those of record::validate_produced(), RECORD_LIST_TOO_LARGE,
+    /// those of storage::Log::check_producer(). On a core it writes in place only what
+    /// write_lane() takes there, and appends nothing while another thread does.
+    virtual ProduceStep produce(Production& batch, ProducePlace place) = 0;
+    /// The first part of produce(), the longest if the batch is compressed: what can be known
+    /// without the partition's state. Takes no guard.
+    virtual void prepare(Production& batch) const = 0;
+    /// That of the partition's log directory; null if it has none.
+    virtual env::WriteLane* write_lane() = 0;
     /// Answers REQUEST_TIMED_OUT to parked produces whose deadline has come; the earliest that
     /// remains, kNever if there is none.
     virtual env::Instant expire(env::Instant now) = 0;

@@ -25,6 +25,13 @@ struct DirectoryState {
     std::vector<Log> logs;  ///< by name
 };
 
+/// How a log directory takes its writes, see env::WriteLane.
+struct WriteLaneState {
+    std::string path;
+    bool is_calm = true;
+    std::uint64_t disturbances = 0;
+};
+
 class Replicas {
 public:
     /// Turns a topic's overrides into settings; asked on every start and configuration change.
@@ -66,6 +73,8 @@ public:
 
     /// In the order of log.dirs.
     virtual std::vector<DirectoryState> directories() const = 0;
+    /// In the order of the directories; without a guard of a partition.
+    virtual std::vector<WriteLaneState> write_lanes() const = 0;
 
     /// Takes segments that are too old or too many out of every log, as its topic's retention.ms
     /// and retention.bytes say. One caller at a time; blocks.
@@ -76,10 +85,10 @@ public:
     /// From now on `tell` hears, on any thread, that remove_deleted() has something new.
     virtual void when_deleted(std::function<void()> tell) = 0;
 
-    /// Syncs logs that have asked for it, one after the other until none is left: those with
-    /// flush.messages unsynced records, and those that have closed a segment. For several threads
-    /// of the disk pool at once; blocks. A failure takes the log's directory offline.
-    virtual void sync_queued() = 0;
+    /// Syncs logs of one directory that have asked for it, one after the other until none is left:
+    /// those with flush.messages unsynced records, and those that have closed a segment. For
+    /// several threads of the disk pool at once; blocks. A failure takes the directory offline.
+    virtual void sync_queued(std::size_t directory) = 0;
     /// Lets every log ask whose last sync was flush.ms ago (log.flush.scheduler.interval.ms).
     virtual void queue_due_syncs() = 0;
     /// From now on `tell` hears, on any thread, that sync_queued() has something to do.

@@ -15,6 +15,7 @@
 #include "milena/base/uuid.h"
 #include "milena/env/env.h"
 #include "milena/record/batch.h"
+#include "milena/storage/pending_append.h"
 #include "milena/storage/producer.h"
 
 namespace milena::storage {
@@ -100,6 +101,16 @@ public:
     /// nothing: after a failed write the log is as it was, or offline() if even that could not be
     /// made sure. May roll to a new segment first.
     virtual Result<void> append(BytesView batches) = 0;
+    /// The same in three steps, so that the second one, PendingAppend::run(), needs no guard. Of
+    /// many batches the first of the steps may take a part: the others are another append. Between
+    /// begin and end the log may be read, synced and asked; nothing else is appended, removed or
+    /// cut, and it is not closed. end_append() comes whatever run() gave, and passes it on.
+    virtual Result<PendingAppend> begin_append(BytesView batches) = 0;
+    virtual Result<void> end_append(PendingAppend& append, Result<void> written) = 0;
+    /// True if the append of a batch of `bytes` bytes, `records` offsets and that greatest
+    /// timestamp would be one write into a file that is open: no roll, nothing to be read first.
+    virtual bool is_one_write(std::uint64_t bytes, std::int64_t records,
+                              Timestamp max_timestamp) = 0;
 
     /// The bytes from the batch that holds `from` on, which must lie in [log_start_offset,
     /// log_end_offset]: at most `bytes_max`, no batch that reaches `upper`; at least the first

@@ -13,6 +13,8 @@ namespace {
 using protocol::ProduceRequest;
 using replication::Acks;
 using replication::ProduceAnswer;
+using replication::ProducePlace;
+using replication::ProduceStep;
 
 constexpr std::int16_t kFirstVersionWithTopicIds = 13;
 constexpr std::int16_t kFirstVersionWithZstd = 7;
@@ -73,6 +75,7 @@ bool has_stray_transaction(const ProduceRequest& body) {
     });
 }
 
+/// A batch that was there before counts again, as in Kafka.
 void count(replication::Traffic& traffic, bool is_taken, std::size_t bytes, std::int64_t messages) {
     traffic.produce_requests.add();
     if (!is_taken) return traffic.failed_produce_requests.add();
@@ -80,6 +83,8 @@ void count(replication::Traffic& traffic, bool is_taken, std::size_t bytes, std:
     traffic.messages_in.add(static_cast<std::uint64_t>(messages));
 }
 
+/// Walks over the partitions of a request. Stops where one needs what a core's thread must not do;
+/// once elsewhere() has been waited for it goes on there.
 class Producing {
 public:
     Producing(Request& request, const ProduceRequest& body,
@@ -87,20 +92,38 @@ public:
         : request_(request),
           body_(body),
           answers_(answers),
-          image_(request.broker().image.load()) {}
+          image_(request.broker().image.load()),
+          batch_(request.session.production()),
+          is_refused_(has_stray_transaction(body)) {}
 
-    void all() {
-        const bool is_refused = has_stray_transaction(body_);
-        for (const auto& topic : body_.topic_data) {
-            answers_->add_topic(topic.name, topic.topic_id);
-            const TopicLookup found = look_up(topic);
-            for (const auto& part : topic.partition_data) {
-                if (is_refused) {
-                    refuse(part);
-                } else {
-                    one(found, part);
-                }
+    /// True at the end.
+    bool advance() {
+        if (partition_ != nullptr && !carry_on()) return false;
+        for (; topic_ < body_.topic_data.size(); ++topic_, part_ = 0) {
+            const auto& topic = body_.topic_data[topic_];
+            if (part_ == 0) {
+                answers_->add_topic(topic.name, topic.topic_id);
+                found_ = look_up(topic);
             }
+            while (part_ < topic.partition_data.size()) {
+                if (!one(topic.partition_data[part_++])) return false;
+            }
+        }
+        return true;
+    }
+
+    /// What the batch needs that advance() has stopped at. Its bytes are the frame's, which is ours
+    /// until the request is served: the connection's next one waits so long.
+    env::Task<void> elsewhere() {
+        env::Env& env = request_.connection.env();
+        batch_.scratch = nullptr;  // that is the core's
+        if (step_ == ProduceStep::needs_compute) {
+            co_await env.offload(env::Pool::compute, [this] { partition_->prepare(batch_); });
+            step_ = partition_->produce(batch_, ProducePlace::core);
+        } else {
+            co_await partition_->write_lane()->turns().run(
+                env, request_.connection.owner(),
+                [this] { step_ = partition_->produce(batch_, ProducePlace::disk_pool); });
         }
     }
 
@@ -117,34 +140,70 @@ private:
                          refusal(ErrorCode::transactional_id_authorization_failed));
     }
 
-    void one(const TopicLookup& topic, const ProduceRequest::PartitionProduceData& data) {
-        const std::uint32_t part = answers_->add_partition(data.index);
-        const auto partition = find_replica(request_, topic, data.index);
-        if (!partition) return answers_->answer(part, refusal(partition.error().code));
-        if (auto early = refuse_early(request_, body_, data.records))
-            return answers_->answer(part, std::move(*early));
+    /// False if it needs something else first.
+    bool one(const ProduceRequest::PartitionProduceData& data) {
+        if (is_refused_) {
+            refuse(data);
+            return true;
+        }
+        number_ = answers_->add_partition(data.index);
+        auto partition = find_replica(request_, *found_, data.index);
+        if (!partition) {
+            answers_->answer(number_, refusal(partition.error().code));
+            return true;
+        }
+        if (auto early = refuse_early(request_, body_, data.records)) {
+            answers_->answer(number_, std::move(*early));
+            return true;
+        }
+        partition_ = *std::move(partition);
         const BytesView bytes = data.records.bytes();
         // Read first: the leader writes into the batch. What is no batch is refused, not counted.
-        const std::int64_t messages =
+        messages_ =
             bytes.size() < record::kBatchHeaderBytes ? 0 : record::BatchView(bytes).record_count();
-        const Acks acks = static_cast<Acks>(body_.acks);
-        const env::Instant deadline = request_.deadline(body_.timeout_ms);
-        auto answer =
-            (*partition)
-                ->produce(writable(request_, bytes), acks, deadline, answers_->on_done(part));
-        const bool is_taken = !answer || answer->code == ErrorCode::none;
+        batch_ = {.records = writable(request_, bytes),
+                  .acks = static_cast<Acks>(body_.acks),
+                  .deadline = request_.deadline(body_.timeout_ms),
+                  .done = answers_->on_done(number_),
+                  .scratch = &request_.session.core().scratch};
+        step_ = partition_->produce(batch_, ProducePlace::core);
+        return carry_on();
+    }
+
+    /// Takes note of what has come of the batch; false if that is to come.
+    bool carry_on() {
+        if (step_ == ProduceStep::needs_compute || step_ == ProduceStep::needs_disk) return false;
+        const bool is_parked = step_ == ProduceStep::parked;
+        const bool is_taken = is_parked || batch_.answer.code == ErrorCode::none;
         for (auto* const traffic :
-             {&(*partition)->traffic(), &request_.session.core().metrics.traffic()})
-            count(*traffic, is_taken, bytes.size(), messages);
-        if (answer) return answers_->answer(part, std::move(*answer));
-        answers_->expect();
-        request_.session.core().deadlines.watch(deadline, *partition);
+             {&partition_->traffic(), &request_.session.core().metrics.traffic()})
+            count(*traffic, is_taken, batch_.records.size(), messages_);
+        if (is_parked) {
+            answers_->expect();
+            request_.session.core().deadlines.watch(batch_.deadline, partition_);
+        } else {
+            answers_->answer(number_, std::move(batch_.answer));
+        }
+        batch_.prepared.reset();  // with the memory of a batch that was compressed anew
+        partition_ = nullptr;
+        return true;
     }
 
     Request& request_;
     const ProduceRequest& body_;
     const std::shared_ptr<ProduceAnswers>& answers_;
     std::shared_ptr<const metadata::Image> image_;
+    replication::Production& batch_;
+    const bool is_refused_;
+    std::size_t topic_ = 0;
+    std::size_t part_ = 0;
+    std::optional<TopicLookup> found_{};
+
+    // The batch that is on its way:
+    std::shared_ptr<replication::Partition> partition_{};
+    std::uint32_t number_ = 0;
+    std::int64_t messages_ = 0;
+    ProduceStep step_ = ProduceStep::answered;
 };
 
 env::Task<Result<void>> serve(Request& request) {
@@ -152,7 +211,8 @@ env::Task<Result<void>> serve(Request& request) {
     const auto answers = request.session.produce_answers();
     answers->begin({&request.broker(), &request.session.listener(), request.version(),
                     request.correlation_id()});
-    Producing(request, body, answers).all();
+    Producing producing(request, body, answers);
+    while (!producing.advance()) co_await producing.elsewhere();
 
     auto& replies = request.connection.replies();
     auto& slot = replies.open();

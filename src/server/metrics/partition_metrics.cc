@@ -99,6 +99,13 @@ constexpr NodeMetric kNode[] = {
      &NodeTotals::at_min_isr},
 };
 
+constexpr Metric kCalm{
+    "milena_log_directory_calm", Kind::gauge,
+    "1 while appends are written in place, 0 while they go through the disk pool."};
+constexpr Metric kDisturbances{
+    "milena_log_directory_disturbances_total", Kind::counter,
+    "How often a write was so slow that the directory was calm no more."};
+
 double as_number(Offset offset) {
     return static_cast<double>(offset.value);
 }
@@ -158,6 +165,11 @@ void write_partitions(Page& page, const replication::Replicas& replicas,
         write_traffic(page, std::span(&label, 1), totals);
     }
     for (const auto& [metric, total] : kNode) page.add(metric, static_cast<double>(node.*total));
+    for (const auto& lane : replicas.write_lanes()) {
+        const telemetry::Label label{"directory", lane.path};
+        page.add(kCalm, std::span(&label, 1), lane.is_calm ? 1 : 0);
+        page.add(kDisturbances, std::span(&label, 1), static_cast<double>(lane.disturbances));
+    }
 }
 
 }  // namespace milena::server

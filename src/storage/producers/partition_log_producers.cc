@@ -20,13 +20,14 @@ Result<void> PartitionLog::note_producers(BytesView batches) {
     return ok();
 }
 
-/// Synced with the log. Without one at the end of a log that was closed cleanly a start would take
+/// At the log's end. Synced with the log. Without one there after a clean stop a start would take
 /// it that there were no producers.
-Result<void> PartitionLog::snapshot_producers(Offset at) {
-    TRY(auto file, write_snapshot(files_, directory_, at, producers_));
-    unsynced_.push_back(std::move(file));
+Result<void> PartitionLog::snapshot_producers() {
+    FileWrite snapshot = snapshot_write(directory_, log_end_, producers_);
+    TRY_VOID(snapshot.run(files_));
+    unsynced_.push_back(std::move(snapshot.file));
     ++names_made_;
-    snapshot_at_ = at;
+    snapshot_at_ = log_end_;
     return ok();
 }
 

@@ -83,13 +83,10 @@ Result<std::vector<ProducerEntry>> decode_snapshot(BytesView bytes) {
     return entries;
 }
 
-Result<std::shared_ptr<env::File>> write_snapshot(env::FileSystem& files,
-                                                  const std::string& directory, Offset at,
-                                                  const ProducerStates& states) {
-    const std::string path = directory + "/" + segment_file_name(at, ".snapshot");
-    TRY(std::shared_ptr<env::File> file, files.open(path, env::OpenMode::create_empty));
-    TRY_VOID(file->write_at(0, encode_snapshot(states)));
-    return file;
+FileWrite snapshot_write(const std::string& directory, Offset at, const ProducerStates& states) {
+    return {.path = directory + "/" + segment_file_name(at, ".snapshot"),
+            .mode = env::OpenMode::create_empty,
+            .bytes = encode_snapshot(states)};
 }
 
 Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "milena/env/files.h"
+#include "milena/storage/pending_append.h"
 #include "producers/producer_states.h"
 
 namespace milena::storage {
@@ -22,11 +23,9 @@ std::vector<std::byte> encode_snapshot(const ProducerStates& states);
 /// CORRUPT_MESSAGE for what is not a whole snapshot of version 1.
 Result<std::vector<ProducerEntry>> decode_snapshot(BytesView bytes);
 
-/// Writes the snapshot at `at`; the file is given back open, to be synced. A crash before that may
-/// leave it torn, which its CRC tells.
-Result<std::shared_ptr<env::File>> write_snapshot(env::FileSystem& files,
-                                                  const std::string& directory, Offset at,
-                                                  const ProducerStates& states);
+/// What makes the snapshot at `at`; its file is to be synced. A crash before that may leave it
+/// torn, which its CRC tells.
+FileWrite snapshot_write(const std::string& directory, Offset at, const ProducerStates& states);
 /// CORRUPT_MESSAGE too if it knows of offsets at or behind its own.
 Result<std::vector<ProducerEntry>> read_snapshot(env::FileSystem& files,
                                                  const std::string& directory, Offset at);

@@ -20,7 +20,8 @@ Result<void> TransactionIndex::append(const EndedTransaction& aborted) {
     store(bytes + 10, aborted.first_offset.value);
     store(bytes + kLastOffsetAt, aborted.last_offset.value);
     store(bytes + 26, aborted.last_stable_offset.value);
-    return file_.append(bytes);
+    file_.append(bytes);
+    return ok();
 }
 
 Result<void> TransactionIndex::truncate(Offset end) {
@@ -47,10 +48,11 @@ Result<bool> TransactionIndex::collect(Offset from, Offset upper,
     return false;
 }
 
-Result<std::shared_ptr<env::File>> TransactionIndex::write() {
+Result<FileWrite> TransactionIndex::whole() const {
     TRY_VOID(file_.ensure_loaded());
-    if (file_.count() == 0 && !files_->exists(path_)) return nullptr;
-    return file_.write();
+    FileWrite write = file_.whole();
+    write.is_for_existing = file_.count() == 0;
+    return write;
 }
 
 }  // namespace milena::storage

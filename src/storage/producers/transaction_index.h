@@ -15,7 +15,7 @@ public:
     static constexpr std::size_t kEntryBytes = 34;
 
     TransactionIndex(env::FileSystem& files, std::string path)
-        : files_(&files), path_(path), file_(files, std::move(path), kEntryBytes) {}
+        : file_(files, std::move(path), kEntryBytes) {}
 
     IndexFile& file() { return file_; }
 
@@ -24,12 +24,10 @@ public:
     Result<void> truncate(Offset end);
     /// Adds those that overlap [from, upper). True if no later segment can have more of them.
     Result<bool> collect(Offset from, Offset upper, std::vector<AbortedTransaction>& into) const;
-    /// As IndexFile::write(); nothing where there is no entry and no file.
-    Result<std::shared_ptr<env::File>> write();
+    /// As IndexFile::whole(), where there is an entry or a file.
+    Result<FileWrite> whole() const;
 
 private:
-    env::FileSystem* files_;
-    std::string path_;
     IndexFile file_;
 };
 

@@ -70,6 +70,9 @@ TEST_F(SettingsTest, AllThatABrokerSetsForItsTopicsReachesThem) {
     set(ResourceType::broker, "", "log.roll.ms", "9");
     set(ResourceType::broker, "", "log.message.timestamp.type", "LogAppendTime");
     set(ResourceType::broker, "", "compression.type", "zstd");
+    set(ResourceType::broker, "", "compression.lz4.level", "17");
+    set(ResourceType::topic, "t", "compression.gzip.level", "1");
+    set(ResourceType::topic, "t", "compression.zstd.level", "-7");
     set(ResourceType::broker, "", "min.insync.replicas", "2");
     set(ResourceType::broker, "", "producer.id.expiration.ms", "5000");
     const auto settings = of(*image, "t");
@@ -79,6 +82,8 @@ TEST_F(SettingsTest, AllThatABrokerSetsForItsTopicsReachesThem) {
     EXPECT_EQ(settings.log.segment_ms, 9);
     EXPECT_EQ(settings.rules.timestamp_type, record::TimestampType::log_append);
     EXPECT_EQ(settings.codec, record::Codec::zstd);
+    EXPECT_EQ(settings.compression_levels,
+              (record::CompressionLevels{.gzip = 1, .lz4 = 17, .zstd = -7}));
     EXPECT_EQ(settings.min_insync_replicas, 2);
     EXPECT_EQ(settings.log.producer_expiration_ms, 5000);
 }

@@ -11,7 +11,6 @@ namespace {
 using support::BatchSpec;
 using support::TestRecord;
 
-constexpr std::size_t kNoLimit = SIZE_MAX;
 constexpr std::array kCodecs{Codec::none, Codec::gzip, Codec::snappy, Codec::lz4, Codec::zstd};
 
 BatchSpec spec(Codec codec) {
@@ -36,7 +35,7 @@ TEST(Recompress, KeepsAllButTheWrapping) {
     for (const Codec from : kCodecs) {
         for (const Codec to : kCodecs) {
             const auto before = support::make_batch(spec(from));
-            const auto after = recompress(BatchView(before), to, kNoLimit, scratch);
+            const auto after = recompress(BatchView(before), {.codec = to}, scratch);
             ASSERT_TRUE(after);
             const BatchView batch = first_batch(*after).value().value();
             EXPECT_EQ(batch.size(), after->size());
@@ -57,10 +56,40 @@ TEST(Recompress, StopsWhereTheRecordsExceedTheLimit) {
     Scratch scratch;
     const auto batch = support::make_batch(spec(Codec::zstd));
     const std::size_t plain = support::make_batch(spec(Codec::none)).size() - kBatchHeaderBytes;
-    EXPECT_TRUE(recompress(BatchView(batch), Codec::gzip, plain, scratch));
-    const auto refused = recompress(BatchView(batch), Codec::gzip, plain - 1, scratch);
+    EXPECT_TRUE(recompress(BatchView(batch), {Codec::gzip, {}, plain}, scratch));
+    const auto refused = recompress(BatchView(batch), {Codec::gzip, {}, plain - 1}, scratch);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::message_too_large);
+}
+
+/// Numbers that only a codec that tries hard finds something in.
+std::size_t size_at(Codec codec, const CompressionLevels& levels) {
+    BatchSpec wanted{.codec = Codec::none};
+    std::uint64_t state = 1;
+    for (int i = 0; i < 500; ++i) {
+        std::string value;
+        for (int word = 0; word < 40; ++word) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            value += std::to_string((state >> 33) % 5000) + ",";
+        }
+        wanted.records.push_back({.timestamp = 1'700'000'000'000 + i, .value = value});
+    }
+    Scratch scratch;
+    const auto batch = support::make_batch(wanted);
+    const auto after = recompress(BatchView(batch), {.codec = codec, .levels = levels}, scratch);
+    EXPECT_TRUE(after);
+    EXPECT_EQ(support::records_of(BatchView(*after)), wanted.records);
+    return after->size();
+}
+
+TEST(Recompress, AHigherLevelMakesASmallerBatch) {
+    EXPECT_LT(size_at(Codec::gzip, {.gzip = 9}), size_at(Codec::gzip, {.gzip = 1}));
+    EXPECT_EQ(size_at(Codec::gzip, {}), size_at(Codec::gzip, {.gzip = 6}));
+    EXPECT_LT(size_at(Codec::lz4, {.lz4 = 17}), size_at(Codec::lz4, {.lz4 = 1}));
+    // The fast compressor is the default, and worse than the least of the high ones.
+    EXPECT_LT(size_at(Codec::lz4, {.lz4 = 1}), size_at(Codec::lz4, {}));
+    EXPECT_LT(size_at(Codec::zstd, {.zstd = 19}), size_at(Codec::zstd, {}));
+    EXPECT_LT(size_at(Codec::zstd, {}), size_at(Codec::zstd, {.zstd = -131072}));
 }
 
 TEST(Recompress, ForgetsAttributesWithoutAMeaning) {
@@ -68,7 +97,7 @@ TEST(Recompress, ForgetsAttributesWithoutAMeaning) {
     auto wanted = spec(Codec::gzip);
     wanted.attributes = static_cast<std::int16_t>(0x7f80 | 0x40 | 0x10);
     const auto batch = support::make_batch(wanted);
-    const auto after = recompress(BatchView(batch), Codec::lz4, kNoLimit, scratch);
+    const auto after = recompress(BatchView(batch), {.codec = Codec::lz4}, scratch);
     ASSERT_TRUE(after);
     EXPECT_EQ(BatchView(*after).attributes(), 0x10 | 3);
 }

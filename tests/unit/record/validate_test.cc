@@ -343,5 +343,24 @@ TEST(ValidateProduced, OneScratchServesManyBatches) {
     }
 }
 
+TEST(ValidateProduced, StopsToLookWhereItMayNotLookFurther) {
+    // A batch that expands to 100,000 bytes; nothing is said of it as long as the rest is not seen.
+    for (const Codec codec : {Codec::gzip, Codec::snappy, Codec::lz4, Codec::zstd}) {
+        BatchSpec spec{.codec = codec};
+        for (int i = 0; i < 400; ++i)
+            spec.records.push_back({.timestamp = kNow.value, .value = std::string(1000, 'x')});
+        const auto bytes = make_batch(spec);
+        const auto verdict = [&](std::uint64_t bytes_max) {
+            return validate_produced(BatchView(bytes), {}, kNow, nullptr, bytes_max).value();
+        };
+        EXPECT_FALSE(verdict(0).is_inspected);
+        EXPECT_FALSE(verdict(200'000).is_inspected);
+        EXPECT_TRUE(verdict(600'000).is_inspected);
+        EXPECT_EQ(verdict(600'000).max_timestamp, kNow);
+    }
+    const auto plain = make_batch({.records = kThree});
+    EXPECT_TRUE(validate_produced(BatchView(plain), {}, kNow, nullptr, 0)->is_inspected);
+}
+
 }  // namespace
 }  // namespace milena::record

@@ -9,6 +9,7 @@
 
 #include "core_script.h"
 #include "memory_log.h"
+#include "produce.h"
 #include "support/batches.h"
 
 namespace milena::replication {
@@ -49,9 +50,8 @@ protected:
     env::Instant soon() { return env_->clock().now() + std::chrono::seconds(30); }
 
     std::optional<ProduceAnswer> produce(std::vector<std::byte> batch, Acks acks) {
-        return partition_->produce(
-            batch, acks, soon(), [this](ProduceAnswer answer) { done_.push_back(answer); },
-            nullptr);
+        return produce_in(*partition_, batch, acks, soon(),
+                          [this](ProduceAnswer answer) { done_.push_back(answer); });
     }
     std::optional<ProduceAnswer> produce(int count, Acks acks = Acks::leader) {
         return produce(batch_of(count, now()), acks);
@@ -115,9 +115,8 @@ TEST_F(LocalPartitionTest, AnswersOutsideTheGuard) {
     start({1, 2});
     Offset seen(-1);
     auto batch = batch_of(1, now());
-    partition_->produce(
-        batch, Acks::all, soon(),
-        [&](const ProduceAnswer&) { seen = partition_->high_watermark(); }, nullptr);
+    produce_in(*partition_, batch, Acks::all, soon(),
+               [&](const ProduceAnswer&) { seen = partition_->high_watermark(); });
     fetch(1, BrokerId(2));
     EXPECT_EQ(seen, Offset(1));
 }
@@ -554,12 +553,9 @@ TEST_F(LocalPartitionTest, LosesNoWakeUpBetweenThreads) {
     const auto produce_all = [&](Acks acks) {
         for (int i = 0; i < kBatches; ++i) {
             auto batch = batch_of(1, now());
-            partition_->produce(
-                batch, acks, soon(),
-                [&](const ProduceAnswer& answer) {
-                    if (answer.code == ErrorCode::none) ++answered;
-                },
-                nullptr);
+            produce_in(*partition_, batch, acks, soon(), [&](const ProduceAnswer& answer) {
+                if (answer.code == ErrorCode::none) ++answered;
+            });
         }
     };
     const auto readers = {std::make_shared<Reader>(), std::make_shared<Reader>()};

@@ -12,6 +12,7 @@
 
 #include "core_script.h"
 #include "memory_log.h"
+#include "produce.h"
 #include "sim/world.h"
 #include "support/producers.h"
 
@@ -122,8 +123,8 @@ protected:
     }
     ErrorCode produce(Partition& partition, int count = 1) {
         auto batch = batch_of(count, node_.clock().wall());
-        const auto answer =
-            partition.produce(batch, Acks::all, node_.clock().now(), [](const ProduceAnswer&) {});
+        const auto answer = produce_in(partition, batch, Acks::all, node_.clock().now(),
+                                       [](const ProduceAnswer&) {});
         return answer ? answer->code : ErrorCode::request_timed_out;
     }
     bool exists(const std::string& path) { return node_.files().exists(path); }
@@ -355,7 +356,8 @@ TEST_F(LocalReplicasTest, OldSegmentsLeaveTheirLogsAndThenTheDisk) {
     EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(0));
     world_.run_for(std::chrono::seconds(2));
     replicas_->enforce_retention();
-    replicas_->sync_queued();  // the name of the segment behind it
+    for (const std::size_t directory : {0U, 1U})
+        replicas_->sync_queued(directory);  // the name of the segment behind it
     replicas_->enforce_retention();
     EXPECT_EQ(find(kTopic, 0)->log_start_offset(), Offset(4));
     EXPECT_EQ(named("/a/t-0", ".log.deleted"), 1);
@@ -471,7 +473,7 @@ TEST_F(LocalReplicasTest, AProducerIsRememberedOverAStartForAsLongAsItsTopicSays
     apply({kTopic});
     const std::int64_t long_ago = node_.clock().wall().value - 3 * kDay;
     auto batch = support::sent_batch(0, {.producer = 5, .sequence = 0, .timestamp = long_ago});
-    ASSERT_EQ(find(kTopic, 0)->produce(batch, Acks::leader, {}, {})->code, ErrorCode::none);
+    ASSERT_EQ(produce_in(*find(kTopic, 0), batch, Acks::leader, {}, {})->code, ErrorCode::none);
     ASSERT_TRUE(replicas_->close());
     open(true);
     apply({kTopic});
@@ -493,7 +495,7 @@ TEST_F(LocalReplicasTest, SyncsTheLogsThatAskForIt) {
     replicas_->when_sync_queued([&] { ++told; });
     EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::request_timed_out) << "it waits";
     EXPECT_EQ(told, 1);
-    replicas_->sync_queued();
+    for (const std::size_t directory : {0U, 1U}) replicas_->sync_queued(directory);
     EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(1));
     EXPECT_EQ(find(kTopic, 0)->durable_end_offset(), Offset(1));
     EXPECT_EQ(find(kTopic, 1)->durable_end_offset(), Offset(0));
@@ -506,11 +508,11 @@ TEST_F(LocalReplicasTest, ASyncThatFailsTakesItsDirectoryOffline) {
     apply({kTopic});
     produce(*find(kTopic, 0));
     node_.faults().set_syncs_fail(true);
-    replicas_->sync_queued();
+    for (const std::size_t directory : {0U, 1U}) replicas_->sync_queued(directory);
     node_.faults().set_syncs_fail(false);
     EXPECT_TRUE(find(kTopic, 0)->offline() && find(kTopic, 2)->offline());
     EXPECT_FALSE(find(kTopic, 1)->offline() || find(kTopic, 3)->offline());
-    replicas_->sync_queued();
+    for (const std::size_t directory : {0U, 1U}) replicas_->sync_queued(directory);
     EXPECT_EQ(find(kTopic, 0)->high_watermark(), Offset(0)) << "never tried again";
 }
 
@@ -690,7 +692,7 @@ TEST_F(LocalReplicasTest, SurvivesAnyOneFailureOfTheDisk) {
         replicas->apply(topics.add(kTopic, "t", 3).image(), changed);
         for (const auto& partition : replicas->all()) {
             auto batch = batch_of(1, node.clock().wall());
-            const auto answer = partition->produce(batch, Acks::leader, node.clock().now(), {});
+            const auto answer = produce_in(*partition, batch, Acks::leader, node.clock().now(), {});
             ASSERT_TRUE(answer);
             if (!partition->offline() && node.faults().has_fired() == false)
                 EXPECT_EQ(answer->code, ErrorCode::none);
@@ -743,7 +745,7 @@ TEST(LocalReplicasThreads, OpenLogsTogetherWhileOthersLookUp) {
         EXPECT_EQ(replicas->find(kTopic, PartitionIndex(3))->log_end_offset(), Offset(round));
         for (const auto& partition : replicas->all()) {
             auto batch = batch_of(1, env->clock().wall());
-            EXPECT_EQ(partition->produce(batch, Acks::leader, env->clock().now(), {})->code,
+            EXPECT_EQ(produce_in(*partition, batch, Acks::leader, env->clock().now(), {})->code,
                       ErrorCode::none);
         }
         if (round == 1) EXPECT_TRUE(replicas->close());

@@ -63,6 +63,27 @@ private:
     int syncs_ = 0;
 };
 
+/// Takes every write, and calls the test while it does.
+class HookedFile final : public env::File {
+public:
+    explicit HookedFile(std::function<void()> meanwhile) : meanwhile_(std::move(meanwhile)) {}
+    const std::string& path() const override { return path_; }
+    Result<std::size_t> read_at(std::uint64_t, MutableBytes) const override { return 0U; }
+    Result<void> write_at(std::uint64_t, std::span<const BytesView>) override {
+        meanwhile_();
+        return ok();
+    }
+    Result<void> truncate(std::uint64_t) override { return ok(); }
+    Result<std::uint64_t> size() const override { return 0U; }
+    Result<void> sync() override { return ok(); }
+    void start_writeback(std::uint64_t, std::uint64_t) override {}
+    bool is_cached(std::uint64_t) const override { return true; }
+
+private:
+    std::string path_ = "hooked";
+    std::function<void()> meanwhile_;
+};
+
 class MemoryLog final : public storage::Log {
 public:
     struct Batch {
@@ -110,6 +131,26 @@ public:
         }
         return ok();
     }
+
+    /// What is written goes through the test's file, if it has given one, before it is there.
+    Result<storage::PendingAppend> begin_append(BytesView batches) override {
+        INVARIANT(!appending_, "two appends at once");
+        if (offline_) return fail(ErrorCode::kafka_storage_error, "offline");
+        appending_ = true;
+        storage::PendingAppend append;
+        append.batches = batches;
+        append.file = file_to_write_;
+        return append;
+    }
+    Result<void> end_append(storage::PendingAppend& append, Result<void> written) override {
+        appending_ = false;
+        TRY_VOID(written);
+        return this->append(append.batches);
+    }
+    bool is_one_write(std::uint64_t, std::int64_t, Timestamp) override { return !rolls_next_; }
+    void write_in(std::shared_ptr<env::File> file) { file_to_write_ = std::move(file); }
+    /// Appends are more than one write from now on.
+    void set_rolls_next(bool rolls) { rolls_next_ = rolls; }
 
     Result<storage::FileRange> read(Offset from, Offset upper, std::uint64_t bytes_max,
                                     bool at_least_one) override {
@@ -245,7 +286,10 @@ private:
     Offset first_;
     std::shared_ptr<env::File> file_to_sync_ =
         std::make_shared<MemoryFile>(std::vector<std::byte>());
+    std::shared_ptr<env::File> file_to_write_ = std::make_shared<HookedFile>([] {});
     std::optional<Offset> old_until_;
+    bool appending_ = false;
+    bool rolls_next_ = false;
     bool has_rolled_ = false;
     Offset durable_;
     int appends_left_ = -1;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core_script.h"
+#include "produce.h"
 #include "sim/world.h"
 #include "support/producers.h"
 
@@ -53,8 +54,8 @@ protected:
 
     std::optional<ProduceAnswer> produce(const Sent& sent, Acks acks = Acks::leader) {
         auto batch = support::sent_batch(0, sent);
-        return partition->produce(batch, acks, node.clock().now() + std::chrono::seconds(30),
-                                  [this](ProduceAnswer answer) { done.push_back(answer); });
+        return produce_in(*partition, batch, acks, node.clock().now() + std::chrono::seconds(30),
+                          [this](ProduceAnswer answer) { done.push_back(answer); });
     }
     FetchAnswer fetch(std::int64_t from, BrokerId replica = kNoBroker) {
         return partition->fetch({.from = Offset(from),

@@ -34,11 +34,11 @@ public:
     Result<void> become(const replication::PartitionState&) override { return ok(); }
     void configure(replication::PartitionSettings) override {}
     void stop() override {}
-    std::optional<replication::ProduceAnswer> produce(MutableBytes, replication::Acks, env::Instant,
-                                                      replication::ProduceDone,
-                                                      record::Scratch*) override {
-        return replication::ProduceAnswer{};
+    replication::ProduceStep produce(replication::Production&, replication::ProducePlace) override {
+        return replication::ProduceStep::answered;
     }
+    void prepare(replication::Production&) const override {}
+    env::WriteLane* write_lane() override { return nullptr; }
     env::Instant expire(env::Instant) override { return env::kNever; }
     replication::FetchAnswer fetch(const replication::FetchQuestion&) override { return {}; }
     replication::OffsetAnswer find_offset(const replication::OffsetQuestion&) override {

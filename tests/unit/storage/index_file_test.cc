@@ -22,6 +22,7 @@ protected:
         for (int entry = 0; entry < kEntries; ++entry) {
             EXPECT_TRUE(
                 index.append(Offset(100 + 2 * entry), static_cast<std::uint64_t>(50 * entry + 1)));
+            EXPECT_TRUE(index.file().write_full_blocks());
         }
         return index;
     }
@@ -48,11 +49,12 @@ protected:
 
 TEST_F(IndexFileTest, EveryEntryIsFoundInBlocksAndTail) {
     check(filled(), kEntries);
+    EXPECT_EQ(file_size(), 4096U * (kEntries / 512));
 }
 
 TEST_F(IndexFileTest, AReloadedFileHasTheSameEntries) {
     OffsetIndex index = filled();
-    ASSERT_TRUE(index.file().write());
+    ASSERT_TRUE(index.file().whole().run(node.files()));
     EXPECT_EQ(file_size(), 8U * kEntries);
     OffsetIndex again(node.files(), "/d/i", Offset(100));
     again.file().attach(file_size());
@@ -60,12 +62,12 @@ TEST_F(IndexFileTest, AReloadedFileHasTheSameEntries) {
 }
 
 TEST_F(IndexFileTest, ZerosAtTheEndAreNoEntries) {
-    ASSERT_TRUE(filled().file().write());
+    ASSERT_TRUE(filled().file().whole().run(node.files()));
     ASSERT_TRUE((*node.files().open("/d/i", env::OpenMode::read_write))->truncate(8 * 5000));
     OffsetIndex index(node.files(), "/d/i", Offset(100));
     index.file().attach(8 * 5000);
     check(index, kEntries);
-    ASSERT_TRUE(index.file().write());
+    ASSERT_TRUE(index.file().whole().run(node.files()));
     EXPECT_EQ(file_size(), 8U * kEntries);
 }
 
@@ -85,21 +87,35 @@ TEST_F(IndexFileTest, IsCutAtAnyEntryAndGrowsOn) {
         for (int entry = kept; entry < kEntries; ++entry) {
             ASSERT_TRUE(
                 index.append(Offset(100 + 2 * entry), static_cast<std::uint64_t>(50 * entry + 1)));
+            if (kept % 2 == 0) ASSERT_TRUE(index.file().write_full_blocks());
         }
         check(index, kEntries);
-        ASSERT_TRUE(index.file().write());
+        ASSERT_TRUE(index.file().whole().run(node.files()));
         EXPECT_EQ(file_size(), 8U * kEntries);
     }
 }
 
+TEST_F(IndexFileTest, NothingIsWrittenBeforeABlockIsFull) {
+    OffsetIndex index(node.files(), "/d/i", Offset(100));
+    for (int entry = 0; entry < 512; ++entry) ASSERT_TRUE(index.append(Offset(100 + entry), 1));
+    EXPECT_FALSE(index.file().has_full_block());  // the last entry is always in memory
+    ASSERT_TRUE(index.file().write_full_blocks());
+    EXPECT_FALSE(node.files().exists("/d/i"));
+    ASSERT_TRUE(index.append(Offset(700), 1));
+    EXPECT_TRUE(index.file().has_full_block());
+}
+
 TEST_F(IndexFileTest, AFailedBlockWriteLeavesItAsItWas) {
     OffsetIndex index(node.files(), "/d/i", Offset(100));
-    for (int entry = 0; entry < 511; ++entry) ASSERT_TRUE(index.append(Offset(100 + entry), 1));
+    for (int entry = 0; entry < 1030; ++entry) ASSERT_TRUE(index.append(Offset(100 + entry), 1));
     node.faults().fail_call(0);
-    EXPECT_FALSE(index.append(Offset(700), 1));
-    EXPECT_EQ(index.count(), 511U);
-    ASSERT_TRUE(index.append(Offset(701), 1));
-    EXPECT_EQ(index.last()->offset, Offset(701));
+    EXPECT_FALSE(index.file().write_full_blocks());
+    EXPECT_EQ(index.count(), 1030U);
+    ASSERT_TRUE(index.append(Offset(2000), 1));
+    ASSERT_TRUE(index.file().write_full_blocks());
+    EXPECT_EQ(file_size(), 8192U);
+    EXPECT_EQ(index.last()->offset, Offset(2000));
+    EXPECT_EQ(index.floor(Offset(700))->offset, Offset(700));
 }
 
 TEST_F(IndexFileTest, TimesThatDoNotRiseAreLeftOut) {

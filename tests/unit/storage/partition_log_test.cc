@@ -348,5 +348,83 @@ TEST_F(PartitionLogTest, AClosedLogTakesNothing) {
     EXPECT_FALSE(log->append(plain_batch(2, 1, 1)));
 }
 
+TEST_F(PartitionLogTest, AnAppendInThreeStepsIsThereAtItsEnd) {
+    const auto log = open();
+    fill(*log, 2);
+    const auto batch = plain_batch(4, 2, 1004);
+    auto pending = log->begin_append(batch);
+    ASSERT_TRUE(pending);
+    EXPECT_EQ(log->log_end_offset(), Offset(4));
+    const Result<void> written = pending->run();
+    EXPECT_EQ(log->log_end_offset(), Offset(4));
+    EXPECT_EQ(log->read(Offset(4), Offset(100), 1000, true)->length, 0U);
+    const auto sync = log->pending_sync();  // one that comes in between syncs what is there
+    EXPECT_EQ(sync.end, Offset(4));
+    ASSERT_TRUE(log->end_append(*pending, written));
+    EXPECT_EQ(log->log_end_offset(), Offset(6));
+    EXPECT_EQ(all_batches(*log)->back(), batch);
+}
+
+TEST_F(PartitionLogTest, AFailedWriteInTheMiddleLeavesTheLogAsItWas) {
+    const auto log = open();
+    fill(*log, 2);
+    const auto batch = plain_batch(4, 2, 1004);
+    auto pending = log->begin_append(batch);
+    node.faults().fail_call(0);
+    const Result<void> written = pending->run();
+    EXPECT_FALSE(written);
+    EXPECT_FALSE(log->end_append(*pending, written));
+    EXPECT_FALSE(log->offline());
+    fill(*log, 3);
+    EXPECT_EQ(all_batches(*log)->size(), 5U);
+}
+
+TEST_F(PartitionLogTest, TheFilesOfARollAreWrittenWithTheBatchThatNeedsIt) {
+    auto log = open();
+    EXPECT_FALSE(log->is_one_write(100, 2, Timestamp(1000)));  // its file is not open yet
+    fill(*log, 1);
+    EXPECT_TRUE(log->is_one_write(100, 2, Timestamp(1000)));
+    while (log->is_one_write(plain_batch(0, 2, 1000).size(), 2, Timestamp(1000))) fill(*log, 1);
+    const Offset at = log->log_end_offset();
+    const std::size_t before = segment_count();
+    const std::uint64_t calls = node.faults().calls();
+    const auto batch = plain_batch(at.value, 2, 1000);
+    auto pending = log->begin_append(batch);
+    ASSERT_TRUE(pending);
+    EXPECT_EQ(node.faults().calls(), calls) << "the disk was asked under the guard";
+    const Result<void> written = pending->run();
+    ASSERT_TRUE(written);
+    const std::uint64_t calls_then = node.faults().calls();
+    ASSERT_TRUE(log->end_append(*pending, written));
+    EXPECT_EQ(node.faults().calls(), calls_then) << "the disk was asked under the guard";
+    EXPECT_EQ(segment_count(), before + 1);
+    EXPECT_EQ(log->segment_count(), before + 1);
+    ASSERT_TRUE(log->flush());
+    const auto again = reopen_unclean(std::move(log));
+    EXPECT_EQ(again->log_end_offset(), at + 2);
+}
+
+TEST_F(PartitionLogTest, AnAppendWritesFullIndexBlocksAndNoneUnderTheGuard) {
+    LogOptions options;
+    options.index_interval_bytes = 0;  // an entry for each batch
+    const auto log = open(options);
+    for (int batch = 0; batch < 1200; ++batch) {
+        const Offset at = log->log_end_offset();
+        const auto bytes = plain_batch(at.value, 1, 1000 + at.value);
+        const std::uint64_t calls = node.faults().calls();
+        auto pending = log->begin_append(bytes);
+        ASSERT_TRUE(pending);
+        ASSERT_EQ(node.faults().calls(), calls);
+        const Result<void> written = pending->run();
+        const std::uint64_t calls_then = node.faults().calls();
+        ASSERT_TRUE(log->end_append(*pending, written));
+        ASSERT_EQ(node.faults().calls(), calls_then);
+    }
+    const auto index =
+        *node.files().open(path("00000000000000000000.index"), env::OpenMode::read_only);
+    EXPECT_EQ(*index->size(), 8192U);  // two blocks, the rest is in memory
+    EXPECT_EQ(all_batches(*log)->size(), 1200U);
+}
+
 }  // namespace
 }  // namespace milena::storage

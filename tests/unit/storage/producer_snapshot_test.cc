@@ -90,7 +90,7 @@ TEST(ProducerSnapshot, IsFoundUnderItsOffset) {
     sim::World world(1);
     sim::Node& node = world.add_node("n1");
     ASSERT_TRUE(node.files().create_directories("/data"));
-    ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(16), three_producers()));
+    ASSERT_TRUE(snapshot_write("/data", Offset(16), three_producers()).run(node.files()));
     EXPECT_TRUE(node.files().exists("/data/00000000000000000016.snapshot"));
     EXPECT_EQ(read_snapshot(node.files(), "/data", Offset(16))->size(), 3U);
 }
@@ -108,9 +108,9 @@ TEST(ProducerSnapshot, OffsetsThatLieBehindItAreDamage) {
     open.transaction_start = Offset(13);
     open_at_13.restore(open);
     for (const ProducerStates* const states : {&batch_at_13, &open_at_13}) {
-        ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(14), *states));
+        ASSERT_TRUE(snapshot_write("/data", Offset(14), *states).run(node.files()));
         EXPECT_TRUE(read_snapshot(node.files(), "/data", Offset(14)));
-        ASSERT_TRUE(write_snapshot(node.files(), "/data", Offset(13), *states));
+        ASSERT_TRUE(snapshot_write("/data", Offset(13), *states).run(node.files()));
         const auto read = read_snapshot(node.files(), "/data", Offset(13));
         ASSERT_FALSE(read);
         EXPECT_EQ(read.error().code, ErrorCode::corrupt_message);
