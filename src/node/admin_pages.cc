@@ -6,6 +6,8 @@
 namespace milena::node {
 namespace {
 
+/// From the beginning of one page of metrics to that of the next.
+constexpr env::Duration kPageInterval = std::chrono::milliseconds(100);
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kPrometheusText = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -25,14 +27,36 @@ env::Task<std::optional<server::AdminAnswer>> NodeAdminPages::get(std::string pa
 }
 
 env::Task<std::string> NodeAdminPages::metrics_page() {
+    const std::uint64_t wanted = begun_ + 1;
+    env::Wakeup finished(env_, env_.control());
+    while (finished_ < wanted) {
+        if (!is_writing_) {
+            co_await write_page();
+        } else {
+            waiting_.push_back(finished.handle());
+            co_await finished.wait_until(env::kNever);
+        }
+    }
+    co_return *page_;
+}
+
+env::Task<void> NodeAdminPages::write_page() {
+    is_writing_ = true;
+    const env::Instant now = env_.clock().now();
+    if (now < next_begin_) co_await env_.sleep(env_.control(), next_begin_ - now);
+    next_begin_ = env_.clock().now() + kPageInterval;
+    const std::uint64_t number = ++begun_;
     telemetry::Page page;
     metrics_.write_control(page);
-    std::string text;
+    auto text = std::make_shared<std::string>();
     co_await env_.offload(env::Pool::compute, [&] {
         metrics_.write_others(page);
-        text = page.text();
+        *text = page.text();
     });
-    co_return text;
+    page_ = std::move(text);
+    finished_ = number;
+    is_writing_ = false;
+    for (const auto& tell : std::exchange(waiting_, {})) tell();
 }
 
 }  // namespace milena::node
