@@ -46,6 +46,25 @@ class ConnectionLimitsTest(unittest.TestCase):
                 self.assertGreater(len(reader.data), 900)
 
 
+    @unittest.skipIf(node.PEER, 'Milena promises more')
+    def test_a_fetch_of_very_many_partitions_takes_its_memory_from_the_budget_of_requests(self):
+        def fetch_of(count):
+            part = lambda n: wire.int32(n) + wire.int64(0) + wire.int32(1000)
+            topic = wire.string('none') + wire.array([part(n) for n in range(count)])
+            return (wire.int32(-1) + wire.int32(0) + wire.int32(1) + wire.int32(1000) + b'\0' + wire.array([topic]))
+
+        with node.Node({'queued.max.request.bytes': 4 << 20}) as server:
+            with server.connect() as connection:
+                reader = connection.request(wire.FETCH, 4, fetch_of(2000))
+                self.assertGreater(len(reader.data), 2000 * 20)
+            with server.connect() as connection:
+                connection.send(wire.frame(wire.header(wire.FETCH, 4) + fetch_of(100_000)))
+                self.assertTrue(connection.is_closed_within(10))
+            server.await_line('of queued.max.request.bytes are left')
+            with server.connect() as connection:
+                self.assertGreater(len(connection.request(wire.FETCH, 4, fetch_of(2000)).data), 2000 * 20)
+
+
 class DataLimitsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

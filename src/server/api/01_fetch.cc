@@ -48,7 +48,45 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
     connection.on_close({});
 }
 
+/// The memory that the partitions of a request take while it is served, where that is much: several
+/// times what they take in the frame, so it comes from the same budget.
+class ChargedPartitions {
+public:
+    ChargedPartitions(env::ByteBudget& budget, const FetchRequest& body) : budget_(budget) {
+        std::uint64_t partitions = 0;
+        for (const auto& topic : body.topics) partitions += topic.partitions.size();
+        if (partitions <= FetchScratch::kKeptPartitionsMax) return;
+        bytes_ = partitions * kPartitionBytes;
+        is_charged_ = budget_.try_charge(bytes_);
+    }
+    ~ChargedPartitions() {
+        if (is_charged_) budget_.release(bytes_);
+    }
+    ChargedPartitions(const ChargedPartitions&) = delete;
+    ChargedPartitions& operator=(const ChargedPartitions&) = delete;
+
+    /// Whoever does not get it may come again when others are done.
+    Result<void> check() const {
+        if (bytes_ == 0 || is_charged_) return ok();
+        return fail(ErrorCode::policy_violation,
+                    fmt::format("its partitions take {} bytes of memory, and {} of "
+                                "queued.max.request.bytes are left: name fewer, or use a session",
+                                bytes_, budget_.left()));
+    }
+
+private:
+    /// What is asked of one and what it gave, its listener, its place in the answer.
+    static constexpr std::uint64_t kPartitionBytes =
+        sizeof(FetchPart) + sizeof(protocol::FetchResponse::PartitionData) + 128;
+
+    env::ByteBudget& budget_;
+    std::uint64_t bytes_ = 0;
+    bool is_charged_ = false;
+};
+
 env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
+    const ChargedPartitions charged(request.session.core().budget, body);
+    CO_TRY_VOID(charged.check());
     Fetching fetching(request, body, request.session.fetch_scratch());
     fetching.add_all();
     fetching.ask_all();
