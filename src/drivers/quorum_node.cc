@@ -155,14 +155,14 @@ env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
     }
     if (output.persist) {
         Result<void> saved = ok();
-        co_await env_.offload(env::Pool::disk, [&] {
+        co_await env_.offload(env::Pool::quorum, [&] {
             saved = metadata_log_->save(*output.persist, core_.kraft_version(), core_.voters());
         });
         CO_TRY_VOID(std::move(saved));
     }
     if (output.truncate_to) {
         Result<void> cut = ok();
-        co_await env_.offload(env::Pool::disk,
+        co_await env_.offload(env::Pool::quorum,
                               [&] { cut = metadata_log_->log().truncate_to(*output.truncate_to); });
         CO_TRY_VOID(std::move(cut));
     }
@@ -200,7 +200,7 @@ env::Task<Result<void>> QuorumNode::write(std::vector<raft::Batch> batches) {
     const auto append = [&] { written = metadata_log_->log().append(bytes); };
     const env::Instant began = env_.clock().now();
     if (disk_is_slow_ || bytes.size() > kWriteInPlaceBytesMax) {
-        co_await env_.offload(env::Pool::disk, append);
+        co_await env_.offload(env::Pool::quorum, append);
     } else {
         append();
     }
@@ -222,7 +222,7 @@ void QuorumNode::start_sync() {
 env::Task<void> QuorumNode::sync(std::shared_ptr<QuorumNode> self,
                                  storage::Log::PendingSync pending) {
     Result<void> result = ok();
-    co_await self->env_.offload(env::Pool::disk, [&] { result = pending.run(); });
+    co_await self->env_.offload(env::Pool::quorum, [&] { result = pending.run(); });
     self->syncing_ = false;
     self->queue(Synced{std::move(pending), std::move(result)});
 }
@@ -257,7 +257,7 @@ env::Task<void> QuorumNode::stop() {
 env::Task<void> QuorumNode::close() {
     if (!failure_) {
         Result<void> closed = ok();
-        co_await env_.offload(env::Pool::disk, [&] { closed = metadata_log_->log().close(); });
+        co_await env_.offload(env::Pool::quorum, [&] { closed = metadata_log_->log().close(); });
         if (!closed)
             LOG_ERROR(log_, "could not close the metadata log", kv("why", closed.error().why));
     }

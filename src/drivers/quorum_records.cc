@@ -75,7 +75,7 @@ env::Task<Result<void>> QuorumNode::deliver() {
         if (delivered_ >= warm_from_) {
             read();
         } else {
-            co_await env_.offload(env::Pool::disk, read);
+            co_await env_.offload(env::Pool::quorum, read);
         }
         if (!chunk) co_return std::unexpected(chunk.error());
         CO_TRY_VOID(hand_over(*chunk));
