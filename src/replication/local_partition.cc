@@ -38,46 +38,44 @@ constexpr Effort kInPlace{.batch_bytes_max = env::WriteLane::kInPlaceBytesMax,
                           .expanded_bytes_max = 256UL * 1024,
                           .may_recompress = false};
 
-/// Everything about a produced batch that can be known without the partition's state; nothing if
-/// that takes more than `effort`.
-std::optional<PreparedBatch> prepare_batch(const Production& production,
-                                           const PartitionSettings& settings, Timestamp now,
-                                           const Effort& effort) {
-    PreparedBatch prepared;
+/// Finds out everything about a produced batch that can be known without the partition's state;
+/// false, and nothing is known, if that takes more than `effort`.
+bool prepare_batch(const Production& production, const PartitionSettings& settings, Timestamp now,
+                   const Effort& effort, PreparedBatch& prepared) {
     record::Scratch* const scratch = production.scratch;
     auto batch = record::sole_batch(production.records);
     if (!batch) {
         prepared.refusal = std::move(batch).error();
         prepared.is_no_batch = true;
-        return prepared;
+        return true;
     }
     const bool is_recompressed = settings.codec && batch->codec() != *settings.codec;
     if (batch->size() > effort.batch_bytes_max || (is_recompressed && !effort.may_recompress))
-        return std::nullopt;
+        return false;
     prepared.bytes = production.records.first(batch->size());
     auto accepted =
         record::validate_produced(*batch, settings.rules, now, scratch, effort.expanded_bytes_max);
     if (!accepted) {
         prepared.refusal = std::move(accepted).error();
-        return prepared;
+        return true;
     }
-    if (!accepted->is_inspected) return std::nullopt;
+    if (!accepted->is_inspected) return false;
     if (auto why = to_stored_codec(*batch, settings, scratch, prepared)) {
         prepared.refusal = record::Refusal{why->code, std::move(why->why), {}};
-        return prepared;
+        return true;
     }
     if (prepared.bytes.size() > settings.log.segment_bytes) {
         prepared.refusal = {ErrorCode::record_list_too_large,
                             fmt::format("a batch of {} bytes does not fit a segment of {}",
                                         prepared.bytes.size(), settings.log.segment_bytes),
                             {}};
-        return prepared;
+        return true;
     }
     prepared.records = batch->record_count();
     const record::TimestampType type = settings.rules.timestamp_type;
     if (type == record::TimestampType::log_append) prepared.log_append_time = now;
     record::stamp_timestamps(prepared.bytes, type, accepted->max_timestamp);
-    return prepared;
+    return true;
 }
 
 }  // namespace
@@ -153,14 +151,17 @@ void LocalPartition::take_offline() {
 }
 
 void LocalPartition::prepare(Production& batch) const {
-    batch.prepared = prepare_batch(batch, *settings_.load(), clock_.wall(), {});
+    prepare_batch(batch, *settings_.load(), clock_.wall(), {}, batch.prepared.emplace());
 }
 
 ProduceStep LocalPartition::produce(Production& batch, ProducePlace place) {
     if (!batch.prepared) {
         const Effort effort = place == ProducePlace::core ? kInPlace : Effort{};
-        batch.prepared = prepare_batch(batch, *settings_.load(), clock_.wall(), effort);
-        if (!batch.prepared) return ProduceStep::needs_compute;
+        if (!prepare_batch(batch, *settings_.load(), clock_.wall(), effort,
+                           batch.prepared.emplace())) {
+            batch.prepared.reset();
+            return ProduceStep::needs_compute;
+        }
     }
     if (batch.prepared->is_no_batch) {
         record::Refusal& refused = *batch.prepared->refusal;

@@ -117,7 +117,6 @@ ProduceStep Replica::settle(const Appended& batch, Production& production) {
         waiting_.add({std::move(production.done), batch.base_offset, batch.log_append_time});
         return ProduceStep::parked;
     }
-    production.answer = {};
     production.answer.base_offset = batch.base_offset;
     production.answer.log_append_time = batch.log_append_time;
     production.answer.log_start_offset = partition_log_->log_start_offset();

@@ -161,11 +161,12 @@ private:
         // Read first: the leader writes into the batch. What is no batch is refused, not counted.
         messages_ =
             bytes.size() < record::kBatchHeaderBytes ? 0 : record::BatchView(bytes).record_count();
-        batch_ = {.records = writable(request_, bytes),
-                  .acks = static_cast<Acks>(body_.acks),
-                  .deadline = request_.deadline(body_.timeout_ms),
-                  .done = answers_->on_done(number_),
-                  .scratch = &request_.session.core().scratch};
+        batch_.records = writable(request_, bytes);
+        batch_.acks = static_cast<Acks>(body_.acks);
+        batch_.deadline = request_.deadline(body_.timeout_ms);
+        batch_.done = answers_->on_done(number_);
+        batch_.scratch = &request_.session.core().scratch;
+        batch_.is_appended = false;
         step_ = partition_->produce(batch_, ProducePlace::core);
         return carry_on();
     }
@@ -182,7 +183,7 @@ private:
             answers_->expect();
             request_.session.core().deadlines.watch(batch_.deadline, partition_);
         } else {
-            answers_->answer(number_, std::move(batch_.answer));
+            answers_->answer(number_, std::exchange(batch_.answer, {}));
         }
         batch_.prepared.reset();  // with the memory of a batch that was compressed anew
         partition_ = nullptr;
