@@ -269,6 +269,11 @@ Result<void> PartitionLog::flush() {
     return ok();
 }
 
+bool PartitionLog::is_unsynced_at_close() const {
+    const Segment& last = *segments_.back();
+    return (last.size() > 0 && !last.are_indexes_written()) || !pending_sync().empty();
+}
+
 /// What makes the last segment complete, as its indexes are at a roll.
 Result<void> PartitionLog::seal_active() {
     auto sealed = active().seal();

@@ -57,6 +57,7 @@ public:
     void mark_durable(const PendingSync& done) override;
     void mark_offline() override;
     void set_options(const LogOptions& options) override;
+    bool is_unsynced_at_close() const override;
     Result<void> begin_close() override;
     Result<void> end_close() override;
     Result<void> close() override;

@@ -105,6 +105,9 @@ public:
     Result<std::vector<FileWrite>> begin_seal();
     void end_seal();
 
+    /// seal() has nothing to write.
+    bool are_indexes_written() const { return are_indexes_written_; }
+
     /// Removes all files that belong to the segment, the producer snapshot at its base too.
     Result<void> remove();
     /// Renames them to ".deleted" instead, and adds their names to `paths`. What is open stays so.

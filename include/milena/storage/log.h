@@ -216,6 +216,9 @@ public:
     /// The topic's settings have changed; they count from the next append on.
     virtual void set_options(const LogOptions& options) = 0;
 
+    /// close() would have something to sync: records, names or epochs, or indexes that have changed
+    /// since they were last written.
+    virtual bool is_unsynced_at_close() const = 0;
     /// The halves of close() for whoever closes many logs: begin_close() writes what is to be
     /// written and keeps no file open, then the caller syncs the whole file system, then
     /// end_close() puts the last file into its place, then another such sync makes the stop clean.

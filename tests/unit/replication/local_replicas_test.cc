@@ -550,6 +550,22 @@ TEST_F(LocalReplicasTest, ManyLogsThatHaveANewEpochOnlyAreNotSyncedOneByOne) {
     EXPECT_THAT(read("/b/t-99/leader-epoch-checkpoint"), "0\n2\n0 0\n1 1\n");
 }
 
+TEST_F(LocalReplicasTest, ManyLogsOfWhichOnlyTheIndexesAreUnsyncedAreNotSyncedOneByOne) {
+    // As flush.ms leaves them: all records are synced.
+    topics_.add(kTopic, "t", 100);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(produce(*find(kTopic, i)), ErrorCode::none);
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(find(kTopic, i)->flush());
+    const auto before = node_.faults().calls();
+    ASSERT_TRUE(replicas_->close());
+    // Of each log, two indexes are opened, written, measured and cut.
+    EXPECT_LT(node_.faults().calls() - before, 900u);
+    world_.crash(node_, sim::Crash::power);
+    open(true);
+    apply({kTopic});
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(find(kTopic, i)->log_end_offset(), Offset(1));
+}
+
 TEST_F(LocalReplicasTest, ManyLogsThatNobodyHasClaimedAreNotSyncedOneByOne) {
     topics_.add(kTopic, "t", 100);
     apply({kTopic});

@@ -263,6 +263,7 @@ public:
     }
     void mark_offline() override { offline_ = true; }
     void set_options(const storage::LogOptions&) override {}
+    bool is_unsynced_at_close() const override { return durable_ < log_end_offset(); }
     Result<void> begin_close() override { return ok(); }
     Result<void> end_close() override { return flush(); }
     Result<void> close() override { return flush(); }
