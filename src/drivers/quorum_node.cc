@@ -155,8 +155,11 @@ env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
     }
     if (output.persist) {
         Result<void> saved = ok();
+        // Copies: events change the core meanwhile.
+        const std::int16_t kraft_version = core_.kraft_version();
+        const raft::VoterSet voters = core_.voters();
         co_await env_.offload(env::Pool::quorum, [&] {
-            saved = metadata_log_->save(*output.persist, core_.kraft_version(), core_.voters());
+            saved = metadata_log_->save(*output.persist, kraft_version, voters);
         });
         CO_TRY_VOID(std::move(saved));
     }
@@ -232,7 +235,8 @@ void QuorumNode::give_up(const Error& why) {
     failure_ = why;
     abandon_snapshot();
     LOG_ERROR(log_, "metadata quorum failed", kv("why", why.why));
-    step(raft::StorageFailed{why.why});
+    raft::Output last = step(raft::StorageFailed{why.why});
+    for (raft::Message& message : last.messages) send(std::move(message));
     fail_waiting(why);
     answer_all_unavailable();
     for (QuorumListener* listener : listeners_) listener->on_failed(why);

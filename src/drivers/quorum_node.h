@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs the raft core: one coroutine does what outputs ask for, in their order, and is the only
 // one that touches the log; one waits for the core's timers; at most one sync is on its way in the
-// disk pool. They share this object, which lives as long as any of them. Everything happens on
+// quorum's pool. They share this object, which lives as long as any of them. Everything happens on
 // env.control().
 #pragma once
 
@@ -84,6 +84,7 @@ private:
     Result<raft::SnapshotHead> snapshot_head(const SnapshotContent& content) const;
     Result<raft::StoredSnapshot> write_content(const SnapshotContent& content,
                                                raft::SnapshotHead head) const;
+    bool keeps_log() const;
     env::Task<void> remove(std::shared_ptr<QuorumNode> self, std::vector<std::string> paths);
 
     // quorum_talk.cc
@@ -128,6 +129,8 @@ private:
     std::optional<raft::StoredSnapshot> newest_snapshot_;
     /// Says to a snapshot that is being written that nobody wants it any more.
     env::Guarded<bool> abandons_snapshot_{false};
+    /// The newest snapshot of this process names other nodes, or there is none yet.
+    bool others_registered_ = true;
     env::Instant next_clean_ = env::kNever;
     bool disk_is_slow_ = false;
     std::optional<Error> failure_;

@@ -41,11 +41,6 @@ struct Exchange {
     }
 };
 
-/// The system's words for a port at which nobody listens.
-bool is_refused(const Error& error) {
-    return error.why.find("Connection refused") != std::string::npos;
-}
-
 }  // namespace
 
 QuorumPeers::QuorumPeers(env::Env& env, Logger logger, QuorumPeersOptions options)
@@ -104,7 +99,7 @@ QuorumPeers::Answer QuorumPeers::settle(Peer& peer, BrokerId id, Result<raft::Re
                  kv("why", result.error().why));
     }
     peer.is_lost = true;
-    const bool is_gone = is_refused(result.error());
+    const bool is_gone = env::is_connection_refused(result.error());
     return std::unexpected(Refusal{std::move(result).error(), is_gone});
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of the metadata log: written in the disk pool while the quorum goes on, and the removal
 // of what they make superfluous, which takes its turn among what is done to the log.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "milena/base/invariant.h"
@@ -56,6 +58,8 @@ env::Task<Result<std::uint64_t>> QuorumNode::write_snapshot(SnapshotContent cont
         co_return std::unexpected(stored.error());
     }
     newest_snapshot_ = *stored;
+    others_registered_ =
+        std::ranges::any_of(content.nodes, [&](BrokerId id) { return id != options_.node_id; });
     queue(*stored);
     co_return stored->bytes;
 }
@@ -67,17 +71,46 @@ env::Task<Result<void>> QuorumNode::perform(raft::StoredSnapshot snapshot) {
     return perform(Clean{});
 }
 
+/// True if another node may yet ask for any record of the log: nobody is sent a snapshot.
+bool QuorumNode::keeps_log() const {
+    // Who has no vote never leads, and is asked for nothing.
+    if (core_.voters().find(options_.node_id) == nullptr) return false;
+    if (core_.voters().size() > 1 || others_registered_) return true;
+    const std::vector<raft::ReplicaProgress> others = core_.progress();
+    return std::ranges::any_of(others, [](const auto& one) { return one.key.id >= BrokerId(0); });
+}
+
 env::Task<Result<void>> QuorumNode::perform(Clean) {
-    const auto first = metadata_log_->oldest_to_keep(env_.clock().wall());
-    if (!first || stopping_) co_return ok();
-    Result<std::vector<std::string>> paths;
-    co_await env_.offload(env::Pool::disk, [&] { paths = metadata_log_->clean(*first); });
-    if (!paths) co_return fail_at("cleaning the metadata log", paths.error());
-    LOG_INFO(log_, "cleaned the metadata log", kv("log_start", first->end_offset),
-             kv("files", paths->size()));
-    step_and_queue(raft::LogCleaned{*first});
+    std::vector<std::string> files;
+    std::optional<Error> obstacle;
+    while (!stopping_ && !obstacle) {
+        const bool keeps = keeps_log();
+        const Timestamp now = env_.clock().wall();
+        const auto id =
+            keeps ? metadata_log_->superfluous(now) : metadata_log_->oldest_to_keep(now);
+        if (!id) break;
+        Result<raft::MetadataLog::Cleaned> cleaned;
+        co_await env_.offload(env::Pool::quorum, [&] {
+            if (keeps) {
+                cleaned = metadata_log_->take_out(*id);
+            } else {
+                cleaned = metadata_log_->clean(*id);
+            }
+        });
+        if (!cleaned) co_return fail_at("cleaning the metadata log", cleaned.error());
+        files.insert(files.end(), cleaned->files.begin(), cleaned->files.end());
+        obstacle = cleaned->obstacle;
+        if (!obstacle && !keeps) step_and_queue(raft::LogCleaned{*id});
+    }
+    if (obstacle) {
+        LOG_WARN(log_, "could not clean the metadata log; trying again in a minute",
+                 kv("why", obstacle->why));
+    }
+    if (files.empty()) co_return ok();
+    LOG_INFO(log_, "cleaned the metadata log", kv("log_start", core_.log_start_offset()),
+             kv("files", files.size()));
     ++background_;
-    env::spawn(env_.control(), remove(shared_from_this(), *std::move(paths)));
+    env::spawn(env_.control(), remove(shared_from_this(), std::move(files)));
     co_return ok();
 }
 

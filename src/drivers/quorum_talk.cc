@@ -9,8 +9,8 @@ namespace milena::drivers {
 
 namespace {
 
-/// Requests of others that may wait for their answers: each holds a connection, of which there are
-/// fewer.
+/// Requests of others that may wait for their answers. A fetch whose connection has gone counts
+/// until the core answers it: after its max_wait or the request timeout, whichever is shorter.
 constexpr std::size_t kAskingMax = 10'000;
 
 /// The answer of a replica that takes no part any more, of the request's kind.
@@ -52,12 +52,20 @@ env::Task<server::QuorumAnswer> QuorumNode::answer(std::shared_ptr<QuorumNode> s
 
 /// Reads where the records of a fetch lie; the file is read when they are sent.
 env::Task<void> QuorumNode::reply(raft::Reply reply) {
-    const auto found = asking_.extract(reply.id);
+    auto found = asking_.extract(reply.id);
     if (found.empty()) co_return;
     Asking& asking = *found.mapped();
     server::QuorumAnswer answer{std::move(reply.response), {}, {}};
     if (auto* fetch = std::get_if<raft::FetchResponse>(&answer.response)) {
         const Offset from = std::get<raft::FetchRequest>(asking.request).fetch_offset;
+        if (from < fetch->read_end && from < core_.log_start_offset()) {
+            // The log was cleaned after the core had answered: it answers anew, without records.
+            LOG_DEBUG(log_, "a fetch from below the start of the metadata log", kv("offset", from));
+            const raft::Received again{reply.id, asking.request};
+            asking_.insert(std::move(found));
+            step_and_queue(again);
+            co_return;
+        }
         Result<storage::FileRange> range;
         const auto read = [&] {
             range = metadata_log_->log().read(from, fetch->read_end, asking.bytes_max, true);
@@ -65,7 +73,7 @@ env::Task<void> QuorumNode::reply(raft::Reply reply) {
         if (from < fetch->read_end && from >= warm_from_) {
             read();
         } else if (from < fetch->read_end) {
-            co_await env_.offload(env::Pool::disk, read);
+            co_await env_.offload(env::Pool::quorum, read);
         }
         if (range) {
             answer.records = *std::move(range);
@@ -91,9 +99,10 @@ void QuorumNode::answer_all_unavailable() {
 }
 
 void QuorumNode::send(raft::Message message) {
-    // A leader that stops wants its farewell to arrive.
-    if (stopping_) ++background_;
-    env::spawn(env_.control(), exchange(shared_from_this(), std::move(message), stopping_));
+    // A leader that stops, or has failed, wants its farewell to arrive.
+    const bool is_awaited = stopping_ || failure_;
+    if (is_awaited) ++background_;
+    env::spawn(env_.control(), exchange(shared_from_this(), std::move(message), is_awaited));
 }
 
 env::Task<void> QuorumNode::exchange(std::shared_ptr<QuorumNode> self, raft::Message message,

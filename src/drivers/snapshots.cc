@@ -6,6 +6,13 @@ namespace milena::drivers {
 namespace {
 
 constexpr env::Duration kRetryPause = std::chrono::minutes(1);
+
+std::vector<BrokerId> nodes_of(const metadata::ClusterImage& cluster) {
+    std::vector<BrokerId> nodes;
+    for (const auto& [id, broker] : cluster.brokers) nodes.push_back(id);
+    for (const auto& [id, controller] : cluster.controllers) nodes.push_back(id);
+    return nodes;
+}
 }  // namespace
 
 Snapshots::Snapshots(env::Env& env, Logger logger, SnapshotPolicy policy, Quorum& quorum,
@@ -24,7 +31,7 @@ Snapshots::Snapshots(env::Env& env, Logger logger, SnapshotPolicy policy, Quorum
 
 void Snapshots::on_snapshot(const MetadataSnapshot& snapshot) {
     end_ = snapshot.end_offset;
-    bytes_since_ = 0;
+    bytes_since_ = bytes_taken_ = 0;
     has_changes_ = false;
     if (end_ == Offset(0)) return;
     ++loaded_;
@@ -51,17 +58,18 @@ bool Snapshots::is_due() const {
 env::Task<void> Snapshots::write(std::shared_ptr<const metadata::Image> image) {
     const env::Instant began = env_.clock().now();
     const metadata::Provenance at = image->provenance;
-    const std::uint64_t bytes_then = bytes_since_;
+    bytes_taken_ = bytes_since_;
     has_changes_ = false;
     const auto written = co_await quorum_.write_snapshot(
         {.end_offset = at.last_offset.next(),
          .epoch = at.last_epoch,
          .last_contained_timestamp = Timestamp(at.timestamp_ms),
-         .records = [image](const RecordSink& sink) { metadata::emit_records(*image, sink); }});
+         .records = [image](const RecordSink& sink) { metadata::emit_records(*image, sink); },
+         .nodes = nodes_of(*image->cluster)});
     if (written) {
         newest_at_ = env_.clock().now();
         newest_bytes_ = *written;
-        bytes_since_ -= bytes_then;
+        bytes_since_ -= bytes_taken_;
         LOG_INFO(
             log_, "wrote a metadata snapshot", kv("end_offset", at.last_offset.next()),
             kv("bytes", *written),

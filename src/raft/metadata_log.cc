@@ -166,47 +166,73 @@ Result<void> MetadataLog::save(const QuorumState& state, std::int16_t kraft_vers
                              encode_quorum_state(state, kraft_version, voters));
 }
 
-/// One after the other, from the oldest on, as long as the size is too large or that one is too
-/// old.
-std::optional<SnapshotId> MetadataLog::oldest_to_keep(Timestamp now) const {
+bool MetadataLog::must_go(const StoredSnapshot& snapshot, Timestamp now) const {
     std::uint64_t bytes = log_->size_bytes();
-    for (const StoredSnapshot& snapshot : snapshots_) bytes += snapshot.bytes;
-    std::size_t first = 0;
-    while (first + 1 < snapshots_.size()) {
-        const bool is_large = options_.retention_bytes >= 0 &&
-                              bytes > static_cast<std::uint64_t>(options_.retention_bytes);
-        const std::int64_t age = now.value - snapshots_[first].last_contained_timestamp.value;
-        const bool is_old = options_.retention_ms >= 0 && age > options_.retention_ms;
-        if (!is_large && !is_old) break;
-        bytes -= snapshots_[first].bytes;
-        ++first;
-    }
-    if (first == 0) return std::nullopt;
-    return snapshots_[first].id;
+    for (const StoredSnapshot& one : snapshots_) bytes += one.bytes;
+    const bool is_large = options_.retention_bytes >= 0 &&
+                          bytes > static_cast<std::uint64_t>(options_.retention_bytes);
+    const std::int64_t age = now.value - snapshot.last_contained_timestamp.value;
+    return is_large || (options_.retention_ms >= 0 && age > options_.retention_ms);
 }
 
-Result<std::vector<std::string>> MetadataLog::clean(const SnapshotId& first) {
-    std::vector<std::string> paths;
+std::optional<SnapshotId> MetadataLog::oldest_to_keep(Timestamp now) const {
+    if (snapshots_.size() < 2 || !must_go(snapshots_.front(), now)) return std::nullopt;
+    return snapshots_[1].id;
+}
+
+std::optional<SnapshotId> MetadataLog::superfluous(Timestamp now) const {
+    if (snapshots_.size() < 3 || !must_go(snapshots_[1], now)) return std::nullopt;
+    return snapshots_[1].id;
+}
+
+Result<void> MetadataLog::set_aside(const SnapshotId& id, std::vector<std::string>& files) {
+    const std::string path = options_.directory + "/" + snapshot_file_name(id);
+    const auto renamed = env_.files().rename(path, path + ".deleted");
+    if (renamed) {
+        files.push_back(path + ".deleted");
+        return ok();
+    }
+    if (!env::is_out_of_space(renamed.error())) return std::unexpected(renamed.error());
+    return env_.files().remove(path);  // a full disk has no room for a longer name
+}
+
+MetadataLog::Cleaned MetadataLog::take_out(const SnapshotId& id) {
+    Cleaned cleaned;
+    if (const auto taken = set_aside(id, cleaned.files); !taken) {
+        cleaned.obstacle = taken.error();
+        return cleaned;
+    }
+    // Not synced: if a power loss brings it back, it goes another time.
+    std::erase_if(snapshots_, [&](const StoredSnapshot& one) { return one.id == id; });
+    return cleaned;
+}
+
+Result<MetadataLog::Cleaned> MetadataLog::clean(const SnapshotId& first) {
+    Cleaned cleaned;
     // The snapshots first, durably: what is left of the log is judged by the oldest of them.
-    TRY(const auto ids, list_snapshots(env_.files(), options_.directory));
-    for (const SnapshotId& id : ids) {
+    const auto ids = list_snapshots(env_.files(), options_.directory);
+    if (!ids) {
+        cleaned.obstacle = ids.error();
+        return cleaned;
+    }
+    for (const SnapshotId& id : *ids) {
         if (id >= first) continue;
-        const std::string path = options_.directory + "/" + snapshot_file_name(id);
-        const auto renamed = env_.files().rename(path, path + ".deleted");
-        if (renamed) {
-            paths.push_back(path + ".deleted");
-        } else if (env::is_out_of_space(renamed.error())) {
-            TRY_VOID(env_.files().remove(path));  // a full disk has no room for a longer name
-        } else {
-            return std::unexpected(renamed.error());
+        if (const auto taken = set_aside(id, cleaned.files); !taken) {
+            cleaned.obstacle = taken.error();
+            return cleaned;
         }
     }
     TRY_VOID(env_.files().sync_directory(options_.directory));
     std::erase_if(snapshots_, [&](const StoredSnapshot& one) { return one.id < first; });
     TRY_VOID(log_->raise_start(first.end_offset));
-    TRY(const auto segments, log_->remove_old_segments(first.end_offset, SIZE_MAX));
-    paths.insert(paths.end(), segments.begin(), segments.end());
-    return paths;
+    const auto segments = log_->remove_old_segments(first.end_offset, SIZE_MAX);
+    if (segments) {
+        cleaned.files.insert(cleaned.files.end(), segments->begin(), segments->end());
+    } else if (log_->offline() || !env::is_out_of_space(segments.error())) {
+        return std::unexpected(segments.error());
+    }
+    // Else a full disk has no room for the segment that would follow: they go the next time.
+    return cleaned;
 }
 
 Result<MetadataLog::Chunk> MetadataLog::read(Offset from, Offset upper, std::uint64_t bytes_max) {

@@ -121,8 +121,10 @@ void Replica::on_fetch(RequestId id, const FetchRequest& request, Instant now) {
 }
 
 void Replica::park(RequestId id, const FetchRequest& request, Instant now) {
+    // Those that read the log without being a replica have no name of their own.
+    const bool is_replica = request.replica.id >= BrokerId(0);
     const auto old = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedFetch& parked) {
-        return parked.request.replica == request.replica;
+        return is_replica && parked.request.replica == request.replica;
     });
     const Instant deadline = now + std::min(request.max_wait, options_.request_timeout);
     if (old != parked_.end()) {

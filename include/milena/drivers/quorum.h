@@ -4,7 +4,7 @@
 // same node hears the same.
 //
 // Everything here is called, and every listener is called, on env.control(). Nothing blocks that
-// thread but writes to the page cache: syncs go to the disk pool, where appends that wait share
+// thread but writes to the page cache: syncs go to the quorum's pool, where appends that wait share
 // one.
 #pragma once
 
@@ -101,6 +101,8 @@ struct SnapshotContent {
     Timestamp last_contained_timestamp;
     /// Gives the records that make the state, in order. Called in the disk pool.
     std::function<void(const RecordSink&)> records;
+    /// Brokers and controllers that are registered in it: they follow the log.
+    std::vector<BrokerId> nodes{};
 };
 
 /// Where records were put: not yet committed when it is handed out.
@@ -154,9 +156,10 @@ public:
                                              std::vector<std::vector<std::byte>> record_values) = 0;
 
     /// Writes a snapshot, in the disk pool, and gives its size once it is durable. After it, and
-    /// now and then, what metadata.max.retention.* no longer keep of older snapshots and of the log
-    /// below them is removed. INVALID_REQUEST if the content is not committed, or if there is a
-    /// snapshot as new; NOT_CONTROLLER if the quorum stops meanwhile. One at a time.
+    /// now and then, what metadata.max.retention.* no longer keep of older snapshots is removed,
+    /// and of the log below them if no other node may need it. INVALID_REQUEST if the content is
+    /// not committed, or if there is a snapshot as new; NOT_CONTROLLER if the quorum stops
+    /// meanwhile. One at a time.
     virtual env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content) = 0;
     /// The newest snapshot on disk, the one that formatting left among them.
     virtual std::optional<StoredMetadataSnapshot> newest_snapshot() const = 0;

@@ -56,6 +56,7 @@ private:
 
     Offset end_{0};                  ///< of what was handed over
     std::uint64_t bytes_since_ = 0;  ///< in the log behind the newest snapshot
+    std::uint64_t bytes_taken_ = 0;  ///< of them, in the one that is being written
     bool has_changes_ = false;       ///< since then, other than of the offset
     bool writing_ = false;
     bool has_failed_ = false;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "milena/base/bytes.h"
 #include "milena/env/clock.h"
@@ -56,6 +57,13 @@ public:
     /// With the port that was chosen where 0 was asked for.
     virtual const Endpoint& local() const = 0;
 };
+
+/// How the error of a connect() ends if nobody listens there.
+inline constexpr std::string_view kConnectionRefused = "Connection refused";
+/// True if `error` came from such a connect(), through however many fail_at().
+inline bool is_connection_refused(const Error& error) {
+    return error.code == ErrorCode::network_exception && error.why.ends_with(kConnectionRefused);
+}
 
 class Network {
 public:

@@ -49,13 +49,25 @@ public:
     /// One more, newer than the others, is durable.
     void note_snapshot(const StoredSnapshot& snapshot) { snapshots_.push_back(snapshot); }
 
-    /// The oldest snapshot that is to stay at this time, by Kafka's rules; nothing if that is all
-    /// of them. The newest always stays.
+    /// The second snapshot, if the oldest is to go at this time by Kafka's rules: log and snapshots
+    /// together are too large, or its last record is too old. One step: what clean() took with it
+    /// counts for the next. The newest always stays.
     std::optional<SnapshotId> oldest_to_keep(Timestamp now) const;
+    /// For a log that is not to lose its beginning: by the same rules, a snapshot between the
+    /// oldest, by which a start judges where the log begins, and the newest.
+    std::optional<SnapshotId> superfluous(Timestamp now) const;
+
+    struct Cleaned {
+        std::vector<std::string> files;  ///< renamed, to be removed
+        /// Why a snapshot could not be taken out. The log is as it was, and another try may follow.
+        std::optional<Error> obstacle;
+    };
     /// Takes the snapshots before `first` out of the directory, then the segments that end below
-    /// its end, where the log begins from now on. Gives the files, renamed, that are to be removed.
-    /// `first` is one of snapshots(), and the log reaches its end.
-    Result<std::vector<std::string>> clean(const SnapshotId& first);
+    /// its end, where the log begins from now on. `first` is one of snapshots(), and the log
+    /// reaches its end. An error is one of a sync or of the log.
+    Result<Cleaned> clean(const SnapshotId& first);
+    /// Takes one snapshot out of the directory, which was superfluous().
+    Cleaned take_out(const SnapshotId& id);
 
     /// Writes quorum-state durably.
     Result<void> save(const QuorumState& state, std::int16_t kraft_version, const VoterSet& voters);
@@ -78,6 +90,8 @@ private:
     Result<void> open_log(Logger& logger);
     Result<void> check_start(Logger& logger);
     Result<void> scan();
+    bool must_go(const StoredSnapshot& snapshot, Timestamp now) const;
+    Result<void> set_aside(const SnapshotId& id, std::vector<std::string>& files);
 
     env::Env& env_;
     MetadataLogOptions options_;

@@ -2,6 +2,7 @@
 // How failures of connections are worded: the call, the peer, the reason.
 #pragma once
 
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -20,8 +21,15 @@ inline std::unexpected<Error> network_failure(std::string_view call, const Endpo
 }
 inline std::unexpected<Error> network_failure(std::string_view call, const Endpoint& peer,
                                               int error_number) {
+    if (error_number == ECONNREFUSED) return network_failure(call, peer, kConnectionRefused);
     const char* const text = strerrordesc_np(error_number);
     return network_failure(call, peer, text == nullptr ? std::string_view("unknown error") : text);
+}
+inline std::unexpected<Error> network_failure(std::string_view call, const Endpoint& peer,
+                                              const boost::system::error_code& error) {
+    if (error == boost::system::errc::connection_refused)
+        return network_failure(call, peer, kConnectionRefused);
+    return network_failure(call, peer, std::string_view(error.message()));
 }
 
 }  // namespace milena::env

@@ -108,7 +108,7 @@ Task<Result<std::unique_ptr<Stream>>> TcpNetwork::connect(Endpoint endpoint, Exe
     attempt->deadline.cancel();
     if (attempt->late) co_return network_failure("connect to", endpoint, "no answer in time");
     if (!error) attempt->socket.native_non_blocking(true, error);
-    if (error) co_return network_failure("connect to", endpoint, error.message());
+    if (error) co_return network_failure("connect to", endpoint, error);
     co_return std::make_unique<TcpStream>(std::move(attempt->socket));
 }
 

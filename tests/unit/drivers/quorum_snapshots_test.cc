@@ -49,8 +49,9 @@ public:
     SnapshotContent content() const {
         return {.end_offset = next,
                 .epoch = epoch,
-                .last_contained_timestamp = Timestamp(1),
-                .records = [sum = sum](const RecordSink& sink) { sink(value(sum)); }};
+                .last_contained_timestamp = last,
+                .records = [sum = sum](const RecordSink& sink) { sink(value(sum)); },
+                .nodes = nodes};
     }
 
     std::int64_t sum = 0;
@@ -58,6 +59,8 @@ public:
     Offset next;
     LeaderEpoch epoch;
     LeaderEpoch leads_epoch;
+    Timestamp last{1};  ///< of its snapshots
+    std::vector<BrokerId> nodes{BrokerId(1)};
     bool leads = false;
     std::optional<Error> failure;
 };
@@ -85,8 +88,8 @@ public:
         Adder heard;
         Quorum* quorum = nullptr;
     };
-    std::unique_ptr<Running> start(sim::Node& machine) {
-        auto opened = Quorum::open(machine, Logger(), options());
+    std::unique_ptr<Running> start(sim::Node& machine, QuorumOptions with = options()) {
+        auto opened = Quorum::open(machine, Logger(), std::move(with));
         if (!opened) return nullptr;
         auto running = std::make_unique<Running>();
         // It is part of the process, and ends with it.
@@ -195,6 +198,80 @@ TEST_F(QuorumSnapshotsTest, TheLogLosesItsBeginning) {
     EXPECT_EQ(again->heard.sum, 60 * 61 / 2);
     EXPECT_GT(again->quorum->status().log_start_offset, Offset(30));
     stop(node, *again);
+}
+
+TEST_F(QuorumSnapshotsTest, TheLogKeepsItsBeginningForOtherNodes) {
+    format(node);
+    const auto running = start(node);
+    running->heard.nodes = {BrokerId(1), BrokerId(2)};
+    for (int i = 1; i <= 60; ++i) {
+        ASSERT_TRUE(add(*running, i));
+        if (i % 10 == 0) ASSERT_TRUE(write_and_wait(node, *running));
+    }
+    world.run_for(2min);
+    EXPECT_EQ(running->quorum->status().log_start_offset, Offset(0));
+    EXPECT_EQ(raft::list_snapshots(node.files(), kDirectory)->size(), 2u) << "oldest and newest";
+    running->heard.nodes = {BrokerId(1)};
+    ASSERT_TRUE(add(*running, 61));
+    ASSERT_TRUE(write_and_wait(node, *running));
+    world.run_for(1s);
+    EXPECT_GT(running->quorum->status().log_start_offset, Offset(30));
+    stop(node, *running);
+}
+
+/// A snapshot that could not be taken out stays, and the quorum goes on.
+TEST_F(QuorumSnapshotsTest, ACleaningThatFailsIsTriedAgain) {
+    format(node);
+    QuorumOptions with = options();
+    with.retention_bytes = -1;
+    with.retention_ms = 30'000;
+    const auto running = start(node, with);
+    for (int i = 1; i <= 2; ++i) {
+        ASSERT_TRUE(add(*running, i));
+        running->heard.last = node.clock().wall();
+        ASSERT_TRUE(write_and_wait(node, *running));
+        world.run_for(1s);
+    }
+    const Offset before = running->quorum->status().log_start_offset;
+    const Offset newest = running->quorum->newest_snapshot()->end_offset;
+    ASSERT_LT(before, newest);
+    node.faults().fail_call(0);
+    world.run_for(65s);
+    EXPECT_TRUE(node.faults().has_fired());
+    EXPECT_FALSE(running->heard.failure);
+    EXPECT_EQ(running->quorum->status().log_start_offset, before);
+    world.run_for(60s);
+    EXPECT_EQ(running->quorum->status().log_start_offset, newest);
+    EXPECT_TRUE(add(*running, 3));
+    stop(node, *running);
+}
+
+TEST_F(QuorumSnapshotsTest, AFetchOfWhatIsBeingCleanedIsSentToTheSnapshot) {
+    format(node);
+    const auto running = start(node);
+    for (int i = 1; i <= 30; ++i) ASSERT_TRUE(add(*running, i));
+    node.set_offload_delay(50ms, 50ms);
+    const Outcome outcome = write(node, *running);
+    ASSERT_TRUE(world.run_until([&] { return outcome->has_value(); }, 1s));
+    world.run_for(10ms);  // now the log is being cleaned
+    const auto answer = std::make_shared<std::optional<server::QuorumAnswer>>();
+    env::spawn(node.control(),
+               [](Quorum* quorum, LeaderEpoch epoch,
+                  std::shared_ptr<std::optional<server::QuorumAnswer>> into) -> env::Task<void> {
+                   raft::FetchRequest fetch;
+                   fetch.current_leader_epoch = epoch;
+                   fetch.replica.id = BrokerId(7);
+                   fetch.fetch_offset = Offset(0);
+                   *into = co_await quorum->ask(raft::Request(fetch), 1 << 20);
+               }(running->quorum, running->heard.leads_epoch, answer));
+    ASSERT_TRUE(world.run_until([&] { return answer->has_value(); }, 1s));
+    const auto& fetch = std::get<raft::FetchResponse>((*answer)->response);
+    EXPECT_EQ(fetch.error, ErrorCode::none);
+    ASSERT_TRUE(fetch.snapshot);
+    EXPECT_EQ(fetch.snapshot->end_offset, running->heard.next);
+    EXPECT_EQ((*answer)->records.length, 0u);
+    EXPECT_EQ(running->quorum->status().log_start_offset, running->heard.next);
+    stop(node, *running);
 }
 
 TEST_F(QuorumSnapshotsTest, AppendsGoOnWhileOneIsWritten) {

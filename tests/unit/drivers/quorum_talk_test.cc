@@ -33,13 +33,18 @@ public:
         leader = who;
         is_leader = self;
     }
-    void on_failed(const Error& why) override { ADD_FAILURE() << why.why; }
+    void on_failed(const Error& why) override {
+        has_failed = true;
+        if (!may_fail) ADD_FAILURE() << why.why;
+    }
 
     std::map<Offset, std::string> records;
     Offset next;
     LeaderEpoch epoch = kNoLeaderEpoch;
     BrokerId leader = kNoBroker;
     bool is_leader = false;
+    bool may_fail = false;
+    bool has_failed = false;
 };
 
 struct Life {
@@ -210,6 +215,19 @@ TEST_P(QuorumTalkTest, ALeaderThatStopsHandsOver) {
     const env::Instant stopped = world.now();
     await_leader(30s, old);
     EXPECT_LT(world.now() - stopped, 500ms) << "it has named its successor";
+    commit();
+}
+
+TEST_P(QuorumTalkTest, ALeaderWhoseDiskFailsHandsOver) {
+    const int old = await_leader();
+    commit();
+    life(old)->heard.may_fail = true;
+    node(old).faults().set_syncs_fail(true);
+    ASSERT_TRUE(life(old)->quorum->schedule(life(old)->heard.epoch, {std::vector<std::byte>(3)}));
+    ASSERT_TRUE(world.run_until([&] { return life(old)->heard.has_failed; }, 10s));
+    const env::Instant failed = world.now();
+    await_leader(30s, old);
+    EXPECT_LT(world.now() - failed, 1s) << "it has named its successor";
     commit();
 }
 

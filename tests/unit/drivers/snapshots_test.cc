@@ -93,6 +93,20 @@ TEST_F(SnapshotsTest, OneAtATime) {
     EXPECT_EQ(snapshot_end(), quorum_.end());
 }
 
+TEST_F(SnapshotsTest, OneThatIsLoadedWhileAnotherIsWrittenCounts) {
+    while (quorum_.snapshots_asked == 0) commit_nothing();
+    on_control([&] {
+        snapshots_.on_snapshot({.end_offset = quorum_.end(),
+                                .epoch = LeaderEpoch(1),
+                                .last_contained_timestamp = Timestamp(1),
+                                .batches = {}});
+    });
+    world_.run_for(200ms);
+    commit_nothing();
+    EXPECT_EQ(quorum_.snapshots_asked, 1);
+    world_.run_for(200ms);
+}
+
 TEST_F(SnapshotsTest, IsTriedAgainAMinuteAfterAFailure) {
     quorum_.snapshots_fail = true;
     while (quorum_.snapshots_asked == 0) commit_nothing();

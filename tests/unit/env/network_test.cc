@@ -226,6 +226,8 @@ TEST_P(StreamsContract, ConnectIsRefusedWhereNobodyListens) {
         const auto stream = co_await env().network().connect(nowhere, here());
         EXPECT_FALSE(stream);
         EXPECT_EQ(stream.error().why, "connect to " + nowhere.text() + ": Connection refused");
+        EXPECT_TRUE(is_connection_refused(stream.error()));
+        EXPECT_TRUE(is_connection_refused(Result<void>(fail_at("n1", stream.error())).error()));
     });
 }
 
@@ -234,6 +236,7 @@ TEST_P(StreamsContract, AnUnknownHostIsAnError) {
         const auto stream =
             co_await env().network().connect({"no.such.host.invalid", 9092}, here());
         EXPECT_FALSE(stream);
+        EXPECT_FALSE(is_connection_refused(stream.error()));
         EXPECT_EQ(stream.error().code, ErrorCode::network_exception);
         EXPECT_FALSE(env().network().listen({"no.such.host.invalid", 0}, here()));
     });

@@ -261,6 +261,25 @@ TEST(Core, ARecordOfAnEarlierEpochIsNotCommittedByAMajorityAlone) {
     EXPECT_EQ(leader.fetch(11, leader.core.view().epoch.value).high_watermark, Offset(11));
 }
 
+TEST(Core, AReplicaWaitsOnceAndOtherReadersEachForThemselves) {
+    NewLeader leader;
+    const auto answered = [&](std::uint64_t request, int id) {
+        return leader.core
+            .step(Received{RequestId(request),
+                           FetchRequest{.current_leader_epoch = leader.core.view().epoch,
+                                        .replica = {BrokerId(id), {}},
+                                        .fetch_offset = Offset(10),
+                                        .last_fetched_epoch = LeaderEpoch(1),
+                                        .max_wait = std::chrono::milliseconds(400)}},
+                  leader.now)
+            .replies.size();
+    };
+    EXPECT_EQ(answered(21, 7), 0u);
+    EXPECT_EQ(answered(22, 7), 1u) << "the one before";
+    EXPECT_EQ(answered(23, -1), 0u);
+    EXPECT_EQ(answered(24, -1), 0u);
+}
+
 TEST(Core, ALeaderKnowsHowFarTheOthersAre) {
     NewLeader leader;
     EXPECT_TRUE(leader.core.progress().empty());

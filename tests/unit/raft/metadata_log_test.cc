@@ -209,18 +209,75 @@ TEST_F(CleaningTest, TheOldestGoWhileThereIsTooMuch) {
     append(*log, 20);
     for (const int end : {5, 10, 15}) snapshot(*log, end);
     log = open_with(node, options());  // what lies below the oldest is gone
-    const std::uint64_t one = log->snapshots().front().bytes;
-    const std::uint64_t all = log->log().size_bytes() + 3 * one;
+    const auto size = [&] {
+        std::uint64_t bytes = log->log().size_bytes();
+        for (const StoredSnapshot& snapshot : log->snapshots()) bytes += snapshot.bytes;
+        return bytes;
+    };
     const auto kept_with = [&](std::uint64_t bytes) {
         log = open_with(node, options(static_cast<std::int64_t>(bytes)));
         const auto id = log->oldest_to_keep(Timestamp(1));
         return id ? id->end_offset.value : 0;
     };
+    const std::uint64_t all = size();
     EXPECT_EQ(kept_with(all), 0);
     EXPECT_EQ(kept_with(all - 1), 10);
-    EXPECT_EQ(kept_with(all - one), 10);
-    EXPECT_EQ(kept_with(all - one - 1), 15);
-    EXPECT_EQ(kept_with(0), 15) << "the newest stays";
+    EXPECT_EQ(kept_with(0), 10) << "one after the other";
+    // The segments that went with it count too.
+    const std::uint64_t one = log->snapshots().front().bytes;
+    ASSERT_TRUE(log->clean({Offset(10), LeaderEpoch(1)}));
+    const std::uint64_t rest = size();
+    EXPECT_LT(rest, all - one);
+    EXPECT_EQ(kept_with(rest), 0);
+    EXPECT_EQ(kept_with(rest - 1), 15);
+    ASSERT_TRUE(log->clean({Offset(15), LeaderEpoch(1)}));
+    EXPECT_EQ(kept_with(0), 0) << "the newest stays";
+}
+
+TEST_F(CleaningTest, OfALogThatIsKeptTheSnapshotsInBetweenGo) {
+    auto log = open_with(node, options(0));
+    append(*log, 20);
+    for (const int end : {5, 10, 15}) snapshot(*log, end);
+    const auto id = log->superfluous(Timestamp(1));
+    EXPECT_EQ(id, (SnapshotId{Offset(10), LeaderEpoch(1)}));
+    const MetadataLog::Cleaned cleaned = log->take_out(*id);
+    EXPECT_FALSE(cleaned.obstacle);
+    EXPECT_EQ(cleaned.files.size(), 1u);
+    EXPECT_FALSE(log->superfluous(Timestamp(1)));
+    EXPECT_EQ(log->log().log_start_offset(), Offset(0));
+    EXPECT_EQ(list_snapshots(files, kDirectory)->size(), 2u);
+}
+
+/// Whichever call fails: only a sync, or the log itself, is not to be tried again.
+TEST_F(CleaningTest, ASnapshotThatStaysIsAnotherTrysToTakeOut) {
+    const SnapshotId first{Offset(12), LeaderEpoch(1)};
+    int obstacles = 0;
+    for (std::uint64_t call = 0;; ++call) {
+        SCOPED_TRACE(::testing::Message() << "a failure of call " << call);
+        sim::Node& machine = world.add_node("m" + std::to_string(call));
+        make_data(machine.files());
+        auto log = open_with(machine, options());
+        append(*log, 40);
+        ASSERT_TRUE(take_snapshot(machine.files(), *log, 5));
+        ASSERT_TRUE(take_snapshot(machine.files(), *log, 12));
+        machine.faults().fail_call(call);
+        auto cleaned = log->clean(first);
+        const bool fired = machine.faults().has_fired();
+        machine.faults().clear();
+        if (cleaned && cleaned->obstacle) {
+            ++obstacles;
+            EXPECT_EQ(log->log().log_start_offset(), Offset(0));
+            EXPECT_EQ(log->snapshots().size(), 2u);
+            cleaned = log->clean(first);
+        }
+        if (cleaned) {
+            EXPECT_FALSE(cleaned->obstacle);
+            EXPECT_EQ(log->log().log_start_offset(), Offset(12));
+            EXPECT_EQ(log->snapshots().size(), 1u);
+        }
+        if (!fired) break;
+    }
+    EXPECT_GT(obstacles, 0);
 }
 
 TEST_F(CleaningTest, TheOldestGoWhenTheyAreOldEnough) {
@@ -231,7 +288,9 @@ TEST_F(CleaningTest, TheOldestGoWhenTheyAreOldEnough) {
     snapshot(*log, 15, Timestamp(30));
     EXPECT_FALSE(log->oldest_to_keep(Timestamp(1010)));
     EXPECT_EQ(log->oldest_to_keep(Timestamp(1011))->end_offset, Offset(10));
-    EXPECT_EQ(log->oldest_to_keep(Timestamp(9999))->end_offset, Offset(15));
+    ASSERT_TRUE(log->clean({Offset(10), LeaderEpoch(1)}));
+    EXPECT_FALSE(log->oldest_to_keep(Timestamp(1020)));
+    EXPECT_EQ(log->oldest_to_keep(Timestamp(1021))->end_offset, Offset(15));
     log = open_with(node, options());
     EXPECT_FALSE(log->oldest_to_keep(Timestamp(9999))) << "without limits";
 }
@@ -243,12 +302,13 @@ TEST_F(CleaningTest, WhatWasCleanedIsGoneAndStaysGone) {
     snapshot(*log, 30);
     ASSERT_GT(log->log().segment_count(), 3u);
     const SnapshotId first{Offset(12), LeaderEpoch(1)};
-    const auto paths = log->clean(first);
-    ASSERT_TRUE(paths) << paths.error().why;
+    const auto cleaned = log->clean(first);
+    ASSERT_TRUE(cleaned) << cleaned.error().why;
+    EXPECT_FALSE(cleaned->obstacle);
     EXPECT_EQ(log->log().log_start_offset(), Offset(12));
     EXPECT_LE(log->log().first_segment_offset(), Offset(12));
     EXPECT_GT(log->log().first_segment_offset(), Offset(0));
-    for (const std::string& path : *paths) ASSERT_TRUE(files.remove(path));
+    for (const std::string& path : cleaned->files) ASSERT_TRUE(files.remove(path));
 
     log = open_with(node, options());
     const RecoveredState& state = log->recovered();
@@ -284,8 +344,8 @@ TEST_F(CleaningTest, LosesNothingWhenPowerGoesAtAnyCall) {
         ASSERT_TRUE(take_snapshot(victim.files(), *log, 12));
         victim.faults().lose_power_at_call(call);
         if (take_snapshot(victim.files(), *log, 30)) {
-            if (const auto paths = log->clean(newest)) {
-                for (const std::string& path : *paths) {
+            if (const auto cleaned = log->clean(newest)) {
+                for (const std::string& path : cleaned->files) {
                     if (!victim.files().remove(path)) break;
                 }
             }
