@@ -10,7 +10,7 @@ namespace milena::env {
 
 Task<void> PoolTurns::run(Env& env, Executor owner, std::function<void()> work) {
     Wakeup turn(env, owner);
-    const bool is_mine = state_.with([&](State& state) {
+    const bool is_mine = state_->with([&](State& state) {
         if (state.free > 0) {
             --state.free;
             return true;
@@ -19,12 +19,16 @@ Task<void> PoolTurns::run(Env& env, Executor owner, std::function<void()> work) 
         return false;
     });
     if (!is_mine) co_await turn.wait_until(kNever);
-    co_await env.offload(Pool::disk, std::move(work));
-    pass_on();
+    // Passed on by the pool's thread: this caller's core may be long in coming back to it.
+    std::function<void()> passed_on = [state = state_, work = std::move(work)] {
+        work();
+        pass_on(*state);
+    };
+    co_await env.offload(Pool::disk, std::move(passed_on));
 }
 
-void PoolTurns::pass_on() {
-    const auto next = state_.with([](State& state) -> std::function<void()> {
+void PoolTurns::pass_on(Guarded<State>& shared) {
+    const auto next = shared.with([](State& state) -> std::function<void()> {
         if (state.waiting.empty()) {
             ++state.free;
             return nullptr;

@@ -16,6 +16,8 @@
 namespace milena::env {
 namespace {
 
+thread_local bool serves_a_pool = false;
+
 void run_caught(const std::function<void()>& work) {
     try {
         work();
@@ -25,6 +27,10 @@ void run_caught(const std::function<void()>& work) {
 }
 
 }  // namespace
+
+bool is_pool_thread() {
+    return serves_a_pool;
+}
 
 WorkPool::WorkPool(std::size_t threads, const char* name) {
     threads_.reserve(threads);
@@ -59,6 +65,7 @@ void WorkPool::add(Job job) {
 
 void WorkPool::serve(const char* name) {
     ::pthread_setname_np(::pthread_self(), name);
+    serves_a_pool = true;
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });

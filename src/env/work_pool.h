@@ -15,6 +15,9 @@
 
 namespace milena::env {
 
+/// True on the threads of every WorkPool: those may wait where a core must not.
+bool is_pool_thread();
+
 class WorkPool {
 public:
     WorkPool(std::size_t threads, const char* name);

@@ -17,6 +17,9 @@ namespace {
 constexpr env::Duration kIdleSweep = std::chrono::seconds(1);
 /// Pause after an accept that failed for want of descriptors or memory.
 constexpr env::Duration kAcceptPause = std::chrono::milliseconds(100);
+/// For the partitions of large fetches without a session, on top of queued.max.request.bytes: a
+/// quarter of it.
+constexpr std::uint64_t kSessionlessShare = 4;
 
 /// Connections that are open, in all and by address.
 struct Admitted {
@@ -50,7 +53,8 @@ public:
           admission_(broker_),
           budget_(broker_.request_bytes_max),
           fetch_sessions_(broker_.env,
-                          static_cast<std::size_t>(broker_.config.network.fetch_session_slots)),
+                          static_cast<std::size_t>(broker_.config.network.fetch_session_slots),
+                          broker_.request_bytes_max / kSessionlessShare),
           stopped_(broker_.env, broker_.env.control()) {
         const auto& network = broker_.config.network;
         const SharedByCores shared{

@@ -157,7 +157,8 @@ env::Task<Result<void>> Connection::send_file(const FileSlice& slice) {
 env::Task<Result<void>> Connection::warm(const env::File& file, std::uint64_t position,
                                          std::size_t length) {
     Result<void> read;
-    co_await core_.limits_.cold_reads->run(core_.env_, core_.owner_, [&] {
+    const auto turns = core_.limits_.cold_reads->turns_for(file.path());
+    co_await turns->run(core_.env_, core_.owner_, [&] {
         std::vector<std::byte> piece(std::min(length, kWarmStepBytes));
         for (std::size_t done = 0; done < length && read; done += piece.size()) {
             const auto count = file.read_at(position + done, piece);

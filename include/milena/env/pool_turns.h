@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 
 #include "milena/env/guarded.h"
 #include "milena/env/task.h"
@@ -17,7 +18,8 @@ class Env;
 /// Thread-safe.
 class PoolTurns {
 public:
-    explicit PoolTurns(std::size_t at_once) : state_(State{.free = at_once, .waiting = {}}) {}
+    explicit PoolTurns(std::size_t at_once)
+        : state_(std::make_shared<Guarded<State>>(State{.free = at_once, .waiting = {}})) {}
 
     /// Runs `work` in the disk pool when it is its turn. As many wait as there are coroutines that
     /// call, each accounted for by its owner. On `owner`.
@@ -28,9 +30,10 @@ private:
         std::size_t free = 1;
         std::deque<std::function<void()>> waiting;
     };
-    void pass_on();
+    static void pass_on(Guarded<State>& shared);
 
-    Guarded<State> state_;
+    /// Shared with the pool's work, which may be done when this is gone.
+    const std::shared_ptr<Guarded<State>> state_;
 };
 
 }  // namespace milena::env

@@ -19,7 +19,7 @@
 #include "milena/base/logger.h"
 #include "milena/env/byte_budget.h"
 #include "milena/env/env.h"
-#include "milena/env/pool_turns.h"
+#include "milena/wire/cold_reads.h"
 #include "milena/wire/output.h"
 
 namespace milena::wire {
@@ -107,9 +107,7 @@ struct ConnectionLimits {
     std::uint32_t frame_bytes_max = 100U * 1024 * 1024;  ///< socket.request.max.bytes
     env::Duration idle_max = std::chrono::minutes(10);   ///< connections.max.idle.ms
     /// Reads of files that are not in memory, of all connections that share these limits.
-    std::shared_ptr<env::PoolTurns> cold_reads = std::make_shared<env::PoolTurns>(kColdReadsMax);
-
-    static constexpr std::size_t kColdReadsMax = 2;
+    std::shared_ptr<ColdReads> cold_reads = std::make_shared<ColdReads>();
 };
 
 /// All connections of one core, in the order of their last sign of life.

@@ -2,9 +2,6 @@
 // The slower half of a cached file: syncs, opening, closing.
 #include "posix/cached_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <cerrno>
 
@@ -13,32 +10,19 @@
 
 namespace milena::env {
 
-std::expected<FileIdentity, int> identify(const Descriptor& descriptor) {
-    struct ::statx status{};
-    if (::statx(descriptor.number(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) < 0)
-        return std::unexpected(errno);
-    FileIdentity identity{.device = ::makedev(status.stx_dev_major, status.stx_dev_minor),
-                          .inode = status.stx_ino};
-    if ((status.stx_mask & STATX_BTIME) != 0) {
-        identity.born_s = status.stx_btime.tv_sec;
-        identity.born_ns = status.stx_btime.tv_nsec;
-    }
-    return identity;
-}
-
 Result<void> CachedFile::sync() {
     const std::lock_guard turn(turn_);
     // Before the sync: what is written meanwhile makes it dirty again.
     is_dirty_.store(false);
-    if (has_lost()) return std::unexpected(loss());
     // EINTR is no exception: the second call would report what is left, not what the first lost.
-    if (::fdatasync(number()) == 0) return ok();
-    lost_.store(errno, std::memory_order_release);
-    return std::unexpected(loss());
+    if (!has_lost() && ::fdatasync(number()) < 0) lost_files_.add(identity_, errno);
+    // Also after a success: another handle's sync may have been told meanwhile.
+    if (has_lost()) return std::unexpected(loss());
+    return ok();
 }
 
 Error CachedFile::loss() const {
-    return storage_error("fdatasync", path_, lost_.load(std::memory_order_acquire));
+    return storage_error("fdatasync", path_, lost_files_.error_of(identity_));
 }
 
 void CachedFile::put(Descriptor descriptor) {

@@ -14,27 +14,18 @@
 
 #include "milena/base/result.h"
 #include "posix/descriptor.h"
+#include "posix/file_identity.h"
+#include "posix/lost_files.h"
 
 namespace milena::env {
 
-/// Tells a file from another that has its name later.
-struct FileIdentity {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    /// Time of its making, 0 where the file system keeps none: numbers of inodes are used again.
-    std::int64_t born_s = 0;
-    std::uint32_t born_ns = 0;
-
-    bool operator==(const FileIdentity&) const = default;
-};
-
-/// Of what is open; errno if the system can't tell.
-std::expected<FileIdentity, int> identify(const Descriptor& descriptor);
-
 class CachedFile : public std::enable_shared_from_this<CachedFile> {
 public:
-    CachedFile(std::string path, FileIdentity identity, bool is_read_only)
-        : path_(std::move(path)), identity_(identity), is_read_only_(is_read_only) {}
+    CachedFile(std::string path, FileIdentity identity, bool is_read_only, LostFiles& lost_files)
+        : path_(std::move(path)),
+          identity_(identity),
+          is_read_only_(is_read_only),
+          lost_files_(lost_files) {}
 
     /// As it was opened, whatever it was renamed to.
     const std::string& path() const { return path_; }
@@ -66,10 +57,11 @@ public:
     bool is_dirty() const { return is_dirty_.load(); }
     /// Somebody else's sync is about to cover all that was written, or did not.
     void set_dirty(bool dirty) { is_dirty_.store(dirty); }
-    /// fdatasync, under a lease. A failure is final: this and every later call give it.
+    /// fdatasync, under a lease. A failure is final: this and every later call give it, for every
+    /// handle of the file.
     Result<void> sync();
-    /// True after a sync that failed, whoever asked for it.
-    bool has_lost() const { return lost_.load(std::memory_order_acquire) != 0; }
+    /// True after a sync of the file that failed, whoever asked for it, through any handle.
+    bool has_lost() const { return lost_files_.error_of(identity_) != 0; }
     /// What that sync said.
     Error loss() const;
 
@@ -122,8 +114,7 @@ private:
     const std::string path_;
     const FileIdentity identity_;
     const bool is_read_only_;
-    /// errno of the sync that failed.
-    std::atomic<int> lost_{0};
+    LostFiles& lost_files_;
     Descriptor descriptor_;
     std::unique_ptr<const std::string> renamed_;
     std::mutex turn_;

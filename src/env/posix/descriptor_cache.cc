@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, finding again, and closing what was used longest ago. No call to the system is made
-// under the mutex, so a disk that hangs holds up those who want files of it and nobody else.
+// under the mutex, and each device's files are synced by a thread of its own, so a disk that hangs
+// holds up those who want files of it; others only where its written files have all the places that
+// there are, and then each for a moment.
 #include "posix/descriptor_cache.h"
 
 #include <fcntl.h>
@@ -10,6 +12,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+
+#include "work_pool.h"
 
 namespace milena::env {
 namespace {
@@ -28,13 +32,15 @@ constexpr std::size_t kReleasedAtOnce = 16;
 constexpr std::size_t kKeptShare = 8;
 constexpr std::size_t kKeptMax = 64;
 /// How often, and how long between, descriptors are asked for that nobody here can give up: half a
-/// minute.
+/// minute on a thread of a pool, a fifth of a second on one that serves connections.
 constexpr int kTriesMax = 3000;
+constexpr int kTriesOnCoreMax = 20;
 constexpr auto kPause = std::chrono::milliseconds(10);
-/// How long files that are to be closed may take to be synced. A disk that takes longer must not
-/// hold up who needs files of another, which then go beyond the bound by a share of it.
-constexpr auto kSyncPatience = std::chrono::seconds(1);
+/// Files that wait to be synced may go beyond the bound by a share of it. Then whoever opens one
+/// waits for the next sync to end, so long at most, and opens it all the same: the system's own
+/// bound comes after that.
 constexpr std::size_t kBeyondShare = 4;
+constexpr auto kSyncPatience = std::chrono::milliseconds(50);
 
 int flags_of(OpenMode mode) {
     switch (mode) {
@@ -52,6 +58,12 @@ std::size_t descriptors_max() {
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::size_t{limit.rlim_cur} : kUnknown;
 }
 
+/// Half of what is left to everything else stays that.
+std::size_t beyond(std::size_t capacity) {
+    const std::size_t others = std::max(descriptors_max(), capacity) - capacity;
+    return std::min(capacity / kBeyondShare, others / 2);
+}
+
 std::unexpected<Error> failed(std::string_view call, const std::string& path, int error_number) {
     return std::unexpected<Error>(storage_error(call, path, error_number));
 }
@@ -65,6 +77,7 @@ std::size_t descriptors_for_files() {
 
 DescriptorCache::DescriptorCache(std::size_t capacity)
     : capacity_(capacity),
+      beyond_max_(beyond(capacity)),
       limit_(capacity),
       first_spared_(std::max(descriptors_max(), 2 * kSpared) - kSpared) {}
 
@@ -74,7 +87,8 @@ DescriptorCache::~DescriptorCache() {
         is_stopping_ = true;
     }
     syncs_wanted_.notify_all();
-    if (syncer_.joinable()) syncer_.join();
+    for (auto& [device, syncer] : syncers_)
+        if (syncer.thread.joinable()) syncer.thread.join();
 }
 
 Result<Descriptor> DescriptorCache::open_descriptor(const std::string& path, int flags) {
@@ -99,7 +113,8 @@ Result<std::shared_ptr<CachedFile>> DescriptorCache::open(const std::string& pat
                           : std::unexpected(std::move(descriptor).error());
     }
     spare_the_last(*descriptor);
-    auto file = std::make_shared<CachedFile>(path, *identity, mode == OpenMode::read_only);
+    auto file =
+        std::make_shared<CachedFile>(path, *identity, mode == OpenMode::read_only, lost_files_);
     const std::lock_guard lock(mutex_);
     file->ordinal = ++files_opened_;
     names_.add(*file);
@@ -125,6 +140,7 @@ void DescriptorCache::settle(CachedFile& file, std::shared_ptr<CachedFile> owner
     }
     file.slot = free_places_.back();
     free_places_.pop_back();
+    syncers_.try_emplace(file.identity().device);
     places_[file.slot] = std::move(owner);
     file.put(std::move(descriptor));
 }
@@ -137,15 +153,20 @@ void DescriptorCache::leave_place(CachedFile& file) {
     places_[slot].reset();
 }
 
-/// Counts one more file as open, and closes another for it where there are enough.
+/// Counts one more file as open, and closes another for it where there are enough, or two where
+/// there are too many.
 void DescriptorCache::take_place() {
-    Descriptor closed;  // after the mutex is released
+    std::array<Descriptor, 2> closed;  // after the mutex is released
     std::unique_lock lock(mutex_);
-    while (open_ >= limit_) {
+    if (open_ >= limit_) {
         raise_limit();
-        if (close_one(closed) != Outcome::all_dirty) break;
-        const bool synced = await_syncs(lock);
-        if (!synced && open_ < capacity_ + capacity_ / kBeyondShare) break;
+        Outcome outcome = close_one(closed[0]);
+        if (outcome == Outcome::all_dirty && open_ >= limit_ + beyond_max_) {
+            await_syncs(lock, kSyncPatience);
+            outcome = close_one(closed[0]);
+        }
+        if (outcome == Outcome::closed_one && open_ >= limit_) outcome = close_one(closed[1]);
+        if (outcome == Outcome::all_dirty) ask_for_syncs(true);
     }
     ++open_;
 }
@@ -174,10 +195,9 @@ void DescriptorCache::give_place_back() {
 void DescriptorCache::spare_the_last(const Descriptor& opened) {
     if (static_cast<std::size_t>(opened.number()) < first_spared_) return;
     Descriptor closed;
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     lower_limit(open_ - std::min(open_.load(), kLoweredBy));
-    while (close_one(closed) == Outcome::all_dirty && await_syncs(lock)) {
-    }
+    if (close_one(closed) == Outcome::all_dirty) ask_for_syncs(true);
 }
 
 Result<DescriptorLease> DescriptorCache::lease_again(CachedFile& file) {
@@ -221,6 +241,15 @@ Result<Descriptor> DescriptorCache::open_by_name(const CachedFile& file, const s
     if (!identity) return failed("statx", name, identity.error());
     if (*identity != file.identity()) return failed("open", name, ESTALE);
     return opened;
+}
+
+std::optional<std::uint64_t> DescriptorCache::size_by_name(const CachedFile& file) {
+    std::unique_lock lock(mutex_);
+    const std::string name = file.name();
+    lock.unlock();
+    const auto status = status_by_name(name);
+    if (!status || status->identity != file.identity()) return std::nullopt;
+    return status->size;
 }
 
 int DescriptorCache::rename(const std::string& from, const std::string& to) {
@@ -270,20 +299,20 @@ DescriptorCache::Outcome DescriptorCache::close_one(Descriptor& closed) {
         ++evictions_;
         // The hand comes there soon; until then it can be clean.
         const auto& ahead = places_[(hand_ + places_.size() / 4) % places_.size()];
-        if (met_dirty || (ahead != nullptr && ahead->is_dirty())) ask_for_syncs();
+        if (met_dirty || (ahead != nullptr && ahead->is_dirty())) ask_for_syncs(false);
         return Outcome::closed_one;
     }
     return met_dirty || syncing_ > 0 ? Outcome::all_dirty : Outcome::all_in_use;
 }
 
 bool DescriptorCache::make_room(int tries) {
-    if (tries >= kTriesMax) return false;
+    if (tries >= (is_pool_thread() ? kTriesMax : kTriesOnCoreMax)) return false;
     Descriptor closed;
     std::unique_lock lock(mutex_);
     lower_limit(open_ - std::min<std::size_t>(open_, 1));
     switch (close_one(closed)) {
         case Outcome::closed_one: return true;
-        case Outcome::all_dirty: await_syncs(lock); return true;
+        case Outcome::all_dirty: await_syncs(lock, kPause); return true;
         case Outcome::all_in_use: break;
     }
     lock.unlock();
@@ -298,7 +327,7 @@ bool DescriptorCache::release_some() {
     const std::lock_guard lock(mutex_);
     while (count < closed.size() && open_ > kept) {
         const Outcome outcome = close_one(closed[count]);
-        if (outcome == Outcome::all_dirty) ask_for_syncs();
+        if (outcome == Outcome::all_dirty) ask_for_syncs(true);
         if (outcome != Outcome::closed_one) break;
         ++count;
     }
@@ -306,59 +335,61 @@ bool DescriptorCache::release_some() {
     return count > 0;
 }
 
-/// Under the mutex, which is free while it waits: until a round of syncs is over. False if that
-/// takes too long.
-bool DescriptorCache::await_syncs(std::unique_lock<std::mutex>& lock) {
+/// Under the mutex, which is free while it waits: until a round of syncs is over, or too long.
+void DescriptorCache::await_syncs(std::unique_lock<std::mutex>& lock,
+                                  std::chrono::milliseconds patience) {
     const std::uint64_t round = sync_rounds_;
-    ++sync_waiters_;
-    ask_for_syncs();
-    const bool synced =
-        synced_.wait_for(lock, kSyncPatience, [&] { return sync_rounds_ != round; });
-    --sync_waiters_;
-    return synced;
+    ask_for_syncs(true);
+    synced_.wait_for(lock, patience, [&] { return sync_rounds_ != round; });
 }
 
-/// Under the mutex.
-void DescriptorCache::ask_for_syncs() {
-    if (wants_syncs_) return;
-    wants_syncs_ = true;
-    if (syncer_.joinable()) {
-        syncs_wanted_.notify_one();
-    } else {
-        syncer_ = std::thread([this] { serve_syncs(); });
+/// Under the mutex. A device with a round under way makes another after it.
+void DescriptorCache::ask_for_syncs(bool is_urgent) {
+    bool is_new = false;
+    for (auto& [device, syncer] : syncers_) {
+        syncer.is_urgent |= is_urgent;
+        if (std::exchange(syncer.is_wanted, true)) continue;
+        is_new = true;
+        if (syncer.thread.joinable()) continue;
+        syncer.thread = std::thread([this, of = device, &its = syncer] { serve_syncs(of, its); });
     }
+    if (is_new) syncs_wanted_.notify_all();
 }
 
-/// Under the mutex: what the hand comes to next and was written, with a lease on each.
-std::vector<std::shared_ptr<CachedFile>> DescriptorCache::take_dirty() {
+/// Under the mutex: what of the device the hand comes to next and was written, with a lease on
+/// each; of all places, if that is urgent, and of those too that were used since.
+std::vector<std::shared_ptr<CachedFile>> DescriptorCache::take_dirty(std::uint64_t device,
+                                                                     bool is_urgent) {
     std::vector<std::shared_ptr<CachedFile>> taken;
     const std::size_t taken_max = (places_.size() + 1) / 2;
-    const std::size_t steps = sync_waiters_ > 0 ? places_.size() : taken_max;
+    const std::size_t steps = is_urgent ? places_.size() : taken_max;
     for (std::size_t step = 1; step <= steps && taken.size() < taken_max; ++step) {
         const auto& file = places_[(hand_ + step) % places_.size()];
-        if (file == nullptr || !file->is_dirty()) continue;
-        if (file->was_used() && sync_waiters_ == 0) continue;
+        if (file == nullptr || file->identity().device != device || !file->is_dirty()) continue;
+        if (file->was_used() && !is_urgent) continue;
         if (file->take_quiet_lease()) taken.push_back(file);
     }
     dirty_evictions_ += taken.size();
     return taken;
 }
 
-void DescriptorCache::serve_syncs() {
+void DescriptorCache::serve_syncs(std::uint64_t device, Syncer& syncer) {
     ::pthread_setname_np(::pthread_self(), "descriptors");
     std::unique_lock lock(mutex_);
     for (;;) {
-        syncs_wanted_.wait(lock, [this] { return wants_syncs_ || is_stopping_; });
+        syncs_wanted_.wait(lock, [&] { return syncer.is_wanted || is_stopping_; });
         if (is_stopping_) return;
-        wants_syncs_ = false;
-        auto files = take_dirty();
-        syncing_ = files.size();
+        syncer.is_wanted = false;
+        auto files = take_dirty(device, std::exchange(syncer.is_urgent, false));
+        if (files.empty()) continue;
+        const std::size_t count = files.size();
+        syncing_ += count;
         lock.unlock();
         syncs_.sync(files);
         for (const auto& file : files) file->end_lease();
         files.clear();  // the last owner of one closes it: not under the mutex
         lock.lock();
-        syncing_ = 0;
+        syncing_ -= count;
         ++sync_rounds_;
         synced_.notify_all();
     }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one bound on how many files are open, however many there are: a file's descriptor is opened
 // when it is used and closed when it was used longest ago and another needs its place (a clock
-// hand goes round the places). One that was written is synced before it is closed; a thread does
-// that ahead of need, for many files at once, so that whoever opens a file seldom waits for a disk.
+// hand goes round the places). One that was written is synced before it is closed; a thread for
+// each device does that ahead of need, for many files at once. Where that is too slow, files are
+// opened beyond the bound, up to a second one; only there does who opens one wait, and not for
+// long.
 //
 // Where other parts of the process, sockets say, leave the files less than their bound, they make
 // do with what they have: a call that finds no descriptor closes one of the cache's and tries
 // again.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <map>
 #include <thread>
 
 #include "milena/env/files.h"
@@ -22,7 +26,8 @@ namespace milena::env {
 /// Thread-safe. Outlives its files.
 class DescriptorCache {
 public:
-    /// At most `capacity` files are open, but for those in use at the same moment.
+    /// At most `capacity` files are open, but for those in use at the same moment and, for a while,
+    /// a quarter more where disks are slow.
     explicit DescriptorCache(std::size_t capacity);
     ~DescriptorCache();
     DescriptorCache(const DescriptorCache&) = delete;
@@ -37,6 +42,8 @@ public:
         if (file.take_lease()) return DescriptorLease(file);
         return lease_again(file);
     }
+    /// The file's size, as its name tells, without a descriptor; nothing if that is not to be had.
+    std::optional<std::uint64_t> size_by_name(const CachedFile& file);
     /// open(2) of what stays out of the cache.
     Result<Descriptor> open_descriptor(const std::string& path, int flags);
     /// Repeats `call`, which gives 0 or errno, while it fails for want of descriptors, and closes
@@ -67,6 +74,12 @@ public:
 
 private:
     enum class Outcome { closed_one, all_dirty, all_in_use };
+    /// Syncs the files of one device, on a thread of its own: a disk that hangs has that one only.
+    struct Syncer {
+        bool is_wanted = false;
+        bool is_urgent = false;  ///< no file can be closed before some are synced
+        std::thread thread;
+    };
 
     Result<DescriptorLease> lease_again(CachedFile& file);
     Result<Descriptor> reopen(CachedFile& file);
@@ -80,12 +93,14 @@ private:
     void leave_place(CachedFile& file);
     bool make_room(int tries);
     Outcome close_one(Descriptor& closed);
-    bool await_syncs(std::unique_lock<std::mutex>& lock);
-    void ask_for_syncs();
-    void serve_syncs();
-    std::vector<std::shared_ptr<CachedFile>> take_dirty();
+    void await_syncs(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience);
+    void ask_for_syncs(bool is_urgent);
+    void serve_syncs(std::uint64_t device, Syncer& syncer);
+    std::vector<std::shared_ptr<CachedFile>> take_dirty(std::uint64_t device, bool is_urgent);
 
     const std::size_t capacity_;
+    /// So many above the limit, who opens a file waits for a sync.
+    const std::size_t beyond_max_;
     /// What is left of the capacity where others take descriptors; grows again little by little.
     /// Changed under the mutex.
     std::atomic<std::size_t> limit_;
@@ -93,6 +108,7 @@ private:
     /// The first of the process's last descriptors.
     const std::size_t first_spared_;
     FileSyncs syncs_;
+    LostFiles lost_files_;
 
     mutable std::mutex mutex_;
     FileNames names_;
@@ -109,15 +125,14 @@ private:
     std::uint64_t renames_done_ = 0;
     std::condition_variable renamed_;
 
-    bool wants_syncs_ = false;
     bool is_stopping_ = false;
-    std::size_t sync_waiters_ = 0;
-    /// Files that are in use by the thread that syncs, and by nobody else for all that is known.
+    /// By device; one stays for as long as this lives.
+    std::map<std::uint64_t, Syncer> syncers_;
+    /// Files that are in use by threads that sync, and by nobody else for all that is known.
     std::size_t syncing_ = 0;
     std::uint64_t sync_rounds_ = 0;
     std::condition_variable syncs_wanted_;
     std::condition_variable synced_;
-    std::thread syncer_;
 
     std::uint64_t hits_ = 0;  ///< of files that were closed since
     std::uint64_t misses_ = 0;

@@ -2,7 +2,7 @@
 // POSIX record locks belong to the process: a second one is granted to it, and closing any
 // descriptor of the file drops them all. So the process keeps a register of the files it has
 // locked, by device and inode, and looks there before it opens one. The register describes the
-// process, as the locks do, so it is the one static in env.
+// process, as the locks do, so it is static.
 #include "posix/record_lock.h"
 
 #include <fcntl.h>

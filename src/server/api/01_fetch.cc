@@ -49,49 +49,72 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
 }
 
 /// The memory that the partitions of a request take while it is served, where that is much: several
-/// times what they take in the frame, so it comes from the same budget.
+/// times what they take in the frame. It comes from a budget of its own, for which a request waits,
+/// as it may for being read. One that is larger than the budget is served alone.
 class ChargedPartitions {
 public:
-    ChargedPartitions(env::ByteBudget& budget, const FetchRequest& body) : budget_(budget) {
-        std::uint64_t partitions = 0;
-        for (const auto& topic : body.topics) partitions += topic.partitions.size();
-        if (partitions <= FetchScratch::kKeptPartitionsMax) return;
-        bytes_ = partitions * kPartitionBytes;
-        is_charged_ = budget_.try_charge(bytes_);
-    }
+    explicit ChargedPartitions(env::ByteBudget& budget) : budget_(budget) {}
     ~ChargedPartitions() {
-        if (is_charged_) budget_.release(bytes_);
+        if (bytes_ != 0) budget_.release(bytes_);
     }
     ChargedPartitions(const ChargedPartitions&) = delete;
     ChargedPartitions& operator=(const ChargedPartitions&) = delete;
 
-    /// Whoever does not get it may come again when others are done.
-    Result<void> check() const {
-        if (bytes_ == 0 || is_charged_) return ok();
-        return fail(ErrorCode::policy_violation,
-                    fmt::format("its partitions take {} bytes of memory, and {} of "
-                                "queued.max.request.bytes are left: name fewer, or use a session",
-                                bytes_, budget_.left()));
+    /// Charges them, as soon as others are done if need be. An error, which closes the connection,
+    /// if they are more than all sessions together may hold, or if that takes too long.
+    env::Task<Result<void>> take(Request& request, const FetchRequest& body) {
+        std::uint64_t partitions = 0;
+        for (const auto& topic : body.topics) partitions += topic.partitions.size();
+        if (partitions <= FetchScratch::kKeptPartitionsMax) co_return ok();
+        if (partitions > SessionSlots::kPartitionsMax) {
+            co_return fail(ErrorCode::policy_violation,
+                           fmt::format("it names {} partitions, and {} is the most", partitions,
+                                       SessionSlots::kPartitionsMax));
+        }
+        const std::uint64_t bytes = partitions * kPartitionBytes;
+        auto& connection = request.connection;
+        const env::Instant give_up = connection.env().clock().now() + kPatience;
+        while (!budget_.try_charge(bytes)) {
+            if (connection.is_closed()) co_return ok();
+            if (connection.env().clock().now() >= give_up) {
+                co_return fail(ErrorCode::request_timed_out,
+                               fmt::format("its partitions take {} bytes of memory, which other "
+                                           "fetches hold: name fewer, or use a session",
+                                           bytes));
+            }
+            co_await connection.env().sleep(connection.owner(), kPause);
+        }
+        bytes_ = bytes;
+        co_return ok();
+    }
+    /// Who holds what others may wait for waits less long for records.
+    std::int32_t wait_ms(std::int32_t asked_ms) const {
+        return bytes_ == 0 ? asked_ms : std::min(asked_ms, kChargedWaitMsMax);
     }
 
 private:
     /// What is asked of one and what it gave, its listener, its place in the answer.
     static constexpr std::uint64_t kPartitionBytes =
         sizeof(FetchPart) + sizeof(protocol::FetchResponse::PartitionData) + 128;
+    static constexpr env::Duration kPause = std::chrono::milliseconds(10);
+    /// A client's request.timeout.ms; it has given up then.
+    static constexpr env::Duration kPatience = std::chrono::seconds(30);
+    static constexpr std::int32_t kChargedWaitMsMax = 10'000;
 
     env::ByteBudget& budget_;
     std::uint64_t bytes_ = 0;
-    bool is_charged_ = false;
 };
 
 env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
-    const ChargedPartitions charged(request.session.core().budget, body);
-    CO_TRY_VOID(charged.check());
+    ChargedPartitions charged(request.session.core().fetch_sessions.sessionless_budget());
+    CO_TRY_VOID(co_await charged.take(request, body));
+    if (request.connection.is_closed()) co_return ok();
+    const std::int32_t max_wait_ms = charged.wait_ms(body.max_wait_ms);
     Fetching fetching(request, body, request.session.fetch_scratch());
     fetching.add_all();
     fetching.ask_all();
-    if (!fetching.is_complete() && body.max_wait_ms > 0 && !fetching.parts().empty()) {
-        co_await wait_for_more(request, fetching, request.deadline(body.max_wait_ms));
+    if (!fetching.is_complete() && max_wait_ms > 0 && !fetching.parts().empty()) {
+        co_await wait_for_more(request, fetching, request.deadline(max_wait_ms));
         if (request.connection.is_closed()) co_return ok();
     }
     std::int32_t session_id = 0;

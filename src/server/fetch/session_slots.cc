@@ -54,8 +54,30 @@ std::int32_t SessionSlots::largest_evictable(const NewSession& session, env::Ins
     return session.is_privileged || partitions > session.partitions ? id : 0;
 }
 
+/// How many partitions largest_evictable() can give to `session`, one after the other: enough of
+/// them at least for as many as it has.
+std::size_t SessionSlots::evictable_partitions(const NewSession& session, env::Instant now) const {
+    std::size_t count = 0;
+    const auto is_unused = [&](const Kept& kept) { return now - kept.last_used > kEvictionAge; };
+    for (const std::int32_t id : by_use_) {
+        const Kept& kept = kept_.at(id);
+        if (!is_unused(kept) || id == session.id || count >= session.partitions) break;
+        count += std::get<std::size_t>(kept.worth);
+    }
+    const auto& candidates = session.is_privileged ? to_followers_ : to_all_;
+    auto at = candidates.lower_bound(Worth{true, 0, 0});
+    while (at != candidates.begin() && count < session.partitions) {
+        const auto& [_, partitions, id] = *--at;
+        if (id == session.id) break;
+        if (!session.is_privileged && partitions <= session.partitions) break;
+        if (!is_unused(kept_.at(id))) count += partitions;
+    }
+    return count;
+}
+
 bool SessionSlots::make_room(std::size_t more, const NewSession& session, env::Instant now,
                              std::vector<std::shared_ptr<FetchSession>>& evicted) {
+    if (partitions_ + more > kPartitionsMax + evictable_partitions(session, now)) return false;
     while (partitions_ + more > kPartitionsMax) {
         const std::int32_t goes = largest_evictable(session, now);
         if (goes == 0 || goes == session.id) return false;

@@ -72,7 +72,8 @@ private:
 
     std::int32_t evictable(const NewSession& session, env::Instant now) const;
     std::int32_t largest_evictable(const NewSession& session, env::Instant now) const;
-    /// Makes room for `more` partitions of the session.
+    std::size_t evictable_partitions(const NewSession& session, env::Instant now) const;
+    /// Makes room for `more` partitions of the session; evicts nobody if there is not enough.
     bool make_room(std::size_t more, const NewSession& session, env::Instant now,
                    std::vector<std::shared_ptr<FetchSession>>& evicted);
     std::int32_t unused(env::Instant now) const;

@@ -4,12 +4,14 @@
 #include "posix/descriptor_cache.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,8 +22,11 @@
 
 namespace {
 thread_local int error_of_next_open = 0;
+thread_local bool all_opens_lack_descriptors = false;
 std::atomic<int> file_syncs = 0;
 std::atomic<int> error_of_file_syncs = 0;
+/// fdatasync of its files does not return.
+std::atomic<::dev_t> device_that_hangs = 0;
 std::atomic<int> file_system_syncs = 0;
 std::atomic<int> error_of_file_system_syncs = 0;
 
@@ -32,6 +37,7 @@ int fail_with(int error_number) {
 }  // namespace
 
 extern "C" int open(const char* path, int flags, ...) {
+    if (all_opens_lack_descriptors) return fail_with(EMFILE);
     if (error_of_next_open != 0) return fail_with(std::exchange(error_of_next_open, 0));
     std::va_list rest;
     va_start(rest, flags);
@@ -43,6 +49,10 @@ extern "C" int open(const char* path, int flags, ...) {
 extern "C" int fdatasync(int descriptor) {
     ++file_syncs;
     if (error_of_file_syncs != 0) return fail_with(error_of_file_syncs);
+    struct ::stat status{};
+    ::fstat(descriptor, &status);
+    while (status.st_dev == device_that_hangs)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
 }
 
@@ -56,18 +66,32 @@ namespace milena::env {
 namespace {
 
 constexpr std::size_t kCapacity = 8;
+/// Where written files wait to be synced.
+constexpr std::size_t kBeyond = kCapacity + kCapacity / 4;
+
+/// In memory where there is such a place, whose syncs take no time.
+std::string folder_of_tests() {
+    const std::string memory = "/dev/shm/";
+    return std::filesystem::exists(memory) ? memory : testing::TempDir();
+}
+
+std::string make_directory(const std::string& folder) {
+    std::string name = folder + "milena-cache-XXXXXX";
+    return ::mkdtemp(name.data()) == nullptr ? std::string() : name;
+}
 
 class DescriptorCacheTest : public testing::Test {
 protected:
     DescriptorCacheTest() {
-        std::string name = testing::TempDir() + "milena-cache-XXXXXX";
-        directory = ::mkdtemp(name.data());
+        directory = make_directory(folder_of_tests());
         file_syncs = 0;
         file_system_syncs = 0;
     }
     ~DescriptorCacheTest() override {
         error_of_file_syncs = 0;
         error_of_file_system_syncs = 0;
+        all_opens_lack_descriptors = false;
+        device_that_hangs = 0;
         std::filesystem::remove_all(directory);
     }
 
@@ -86,14 +110,22 @@ protected:
         const auto written = file.write_at(0, as_bytes(text));
         EXPECT_TRUE(written) << written.error().why;
     }
-    /// Has so many others in use at once that every file that may be closed is.
-    void crowd_out() {
+    /// Has so many others in use at once that every file that may be closed is; `kept` may not.
+    void crowd_out(std::size_t kept = 0) {
         std::vector<std::unique_ptr<File>> others;
         std::vector<DescriptorLease> leases;
         for (std::size_t i = 0; i < kCapacity; ++i) {
             others.push_back(open("other" + std::to_string(i)));
             leases.push_back(*dynamic_cast<PosixFile&>(*others.back()).lease());
         }
+        // What was written is synced by another thread first.
+        const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (files.descriptors().figures().open > kCapacity + kept &&
+               std::chrono::steady_clock::now() < give_up) {
+            if (!files.descriptors().release_some())
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_EQ(files.descriptors().figures().open, kCapacity + kept);
     }
     std::size_t open_descriptors() {
         std::size_t count = 0;
@@ -115,20 +147,20 @@ TEST_F(DescriptorCacheTest, ManyFilesTakeFewDescriptors) {
     for (std::size_t i = 0; i < kFiles; ++i) {
         all.push_back(open(std::to_string(i), OpenMode::create_empty));
         write(*all.back(), "content " + std::to_string(i));
-        EXPECT_LE(open_descriptors(), kCapacity);
+        EXPECT_LE(open_descriptors(), kBeyond);
     }
     for (std::size_t i = 0; i < kFiles; ++i) {
         EXPECT_EQ(content(*all[i]), "content " + std::to_string(i));
         EXPECT_EQ(*all[i]->size(), ("content " + std::to_string(i)).size());
         EXPECT_TRUE(all[i]->is_cached(0));
-        EXPECT_LE(open_descriptors(), kCapacity);
+        EXPECT_LE(open_descriptors(), kBeyond);
     }
     const DescriptorFigures figures = files.descriptors().figures();
     EXPECT_EQ(figures.open_max, kCapacity);
     EXPECT_EQ(figures.open, kCapacity);
-    EXPECT_GE(figures.misses, kFiles - kCapacity);
-    EXPECT_GE(figures.evictions, 2 * (kFiles - kCapacity));
-    EXPECT_GE(figures.dirty_evictions, kFiles - kCapacity);
+    EXPECT_GE(figures.misses, kFiles - kBeyond);
+    EXPECT_GE(figures.evictions, 2 * (kFiles - kBeyond));
+    EXPECT_GE(figures.dirty_evictions, kFiles - kBeyond);
     all.clear();
     EXPECT_EQ(open_descriptors(), 0U);
     EXPECT_EQ(files.descriptors().figures().open, 0U);
@@ -140,7 +172,7 @@ TEST_F(DescriptorCacheTest, AFileInUseKeepsItsDescriptor) {
     const auto lease = dynamic_cast<PosixFile&>(*file).lease();
     ASSERT_TRUE(lease);
     const int number = lease->number();
-    crowd_out();
+    crowd_out(1);
     std::array<char, 5> into{};
     EXPECT_EQ(::pread(number, into.data(), into.size(), 0), 5);
     EXPECT_EQ(std::string_view(into.data(), into.size()), "hello");
@@ -217,6 +249,72 @@ TEST_F(DescriptorCacheTest, ASyncThatItsOwnerSawFailIsFinalToo) {
     EXPECT_FALSE(file->write_at(0, as_bytes("x")));
 }
 
+TEST_F(DescriptorCacheTest, WhatOneHandleLostIsToldToEveryOtherOfTheFile) {
+    // The system tells it once only: one that comes later would sync without an error.
+    const auto before = open("a");
+    auto loser = open("a");
+    write(*loser, "hello");
+    error_of_file_syncs = EIO;
+    EXPECT_FALSE(loser->sync());
+    error_of_file_syncs = 0;
+    loser.reset();
+    EXPECT_FALSE(before->sync());
+    EXPECT_FALSE(before->write_at(0, as_bytes("x")));
+    ASSERT_TRUE(files.rename(path("a"), path("b")));
+    EXPECT_EQ(open("b")->sync().error().why,
+              "fdatasync " + path("b") + ": Input/output error (EIO)");
+    EXPECT_EQ(file_syncs, 1) << "it was tried again";
+    EXPECT_TRUE(open("a")->sync()) << "another file";
+}
+
+TEST_F(DescriptorCacheTest, WithoutDescriptorsNothingIsWrittenAndNothingNeedsToBeCut) {
+    const auto file = open("a");
+    write(*file, "hello");
+    crowd_out();
+    all_opens_lack_descriptors = true;
+    EXPECT_FALSE(file->write_at(5, as_bytes("!")));
+    EXPECT_TRUE(file->truncate(5));
+    EXPECT_FALSE(file->truncate(4));
+    std::filesystem::rename(path("a"), path("b"));
+    EXPECT_FALSE(file->truncate(5)) << "who knows how long it is";
+    std::filesystem::rename(path("b"), path("a"));
+    all_opens_lack_descriptors = false;
+    EXPECT_EQ(content(*file), "hello");
+}
+
+TEST_F(DescriptorCacheTest, ADiskThatHangsHoldsUpNobodyElse) {
+    const std::string elsewhere = make_directory(testing::TempDir());
+    struct ::stat here{};
+    struct ::stat there{};
+    ASSERT_EQ(::stat(directory.c_str(), &here), 0);
+    ASSERT_EQ(::stat(elsewhere.c_str(), &there), 0);
+    if (here.st_dev == there.st_dev) {
+        std::filesystem::remove_all(elsewhere);
+        GTEST_SKIP() << "needs two file systems";
+    }
+    device_that_hangs = there.st_dev;
+    std::vector<std::unique_ptr<File>> hanging;
+    for (std::size_t i = 0; i < kCapacity; ++i) {
+        hanging.push_back(*files.open(elsewhere + "/" + std::to_string(i), OpenMode::create));
+        write(*hanging.back(), "hello");
+    }
+    constexpr std::size_t kFiles = 100;
+    const auto began = std::chrono::steady_clock::now();
+    std::vector<std::unique_ptr<File>> all;
+    for (std::size_t i = 0; i < kFiles; ++i) {
+        all.push_back(open(std::to_string(i)));
+        write(*all.back(), std::to_string(i));
+    }
+    for (std::size_t i = 0; i < kFiles; ++i) EXPECT_EQ(content(*all[i]), std::to_string(i));
+    // Far from a second for each, and from waiting until the other is well again.
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+    EXPECT_GE(files.descriptors().figures().misses, kFiles / 2) << "its own ones were closed";
+    device_that_hangs = 0;
+    for (const auto& file : hanging) EXPECT_TRUE(file->sync());
+    hanging.clear();
+    std::filesystem::remove_all(elsewhere);
+}
+
 TEST_F(DescriptorCacheTest, OpeningAgainNeitherEmptiesNorMakesAFile) {
     const auto emptied = open("a", OpenMode::create_empty);
     write(*emptied, "hello");
@@ -280,7 +378,7 @@ TEST_F(DescriptorCacheTest, WhatIsRemovedOrReplacedWhileOpenStaysReadable) {
     write(*open("c"), "new");
     ASSERT_TRUE(files.remove(path("a")));
     ASSERT_TRUE(files.rename(path("c"), path("b")));
-    crowd_out();
+    crowd_out(2);
     EXPECT_EQ(content(*removed), "removed");
     EXPECT_EQ(content(*replaced), "replaced");
     EXPECT_EQ(content(*open("b")), "new");
@@ -343,9 +441,12 @@ TEST_F(DescriptorCacheTest, ManyFilesAreSyncedAtOnce) {
         all.push_back(*many.open(path(std::to_string(i)), OpenMode::create));
         if (i < kFiles) write(*all[i], "hello");
     }
+    // Nobody waited for that: the others are closed one for the other meanwhile.
+    for (int i = 0; i < 10'000 && file_system_syncs == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     EXPECT_GE(file_system_syncs, 1);
     EXPECT_LE(file_system_syncs, 8);
-    EXPECT_LE(file_syncs, 16);
+    EXPECT_LE(file_syncs, static_cast<int>(kFiles / 2));
     EXPECT_GE(many.descriptors().figures().dirty_evictions, kFiles / 2);
     for (std::size_t i = 0; i < kFiles; ++i) EXPECT_TRUE(all[i]->sync());
 }
@@ -362,7 +463,7 @@ TEST_F(DescriptorCacheTest, IfThatFailsEveryFileIsAskedByItself) {
     }
     // Others may have been lost before, which the file system would not tell again.
     EXPECT_EQ(file_system_syncs, 1);
-    EXPECT_GE(file_syncs, static_cast<int>(kFiles));
+    EXPECT_GE(file_syncs, static_cast<int>(kFiles / 2));
     for (const auto& file : all) EXPECT_TRUE(file->sync());
 }
 

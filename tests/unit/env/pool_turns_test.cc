@@ -29,7 +29,28 @@ TEST(PoolTurns, RunsInTheOrderOfTheCallsAndOnlySoMuchAtOnce) {
     }
 }
 
-TEST(PoolTurns, AStalledOneHoldsUpThoseBehindIt) {
+TEST(PoolTurns, AreNotHeldUpByTheCoreOfTheOneBefore) {
+    // Half an hour before its work begins, and half an hour before its coroutine goes on.
+    sim::World world(1);
+    sim::Node& node = world.add_node("n1");
+    PoolTurns one(1);
+    std::vector<int> done;
+    const auto take_turn = [&](int number) -> Task<void> {
+        co_await one.run(node, node.core(0), [] {});
+        done.push_back(number);
+    };
+    node.set_offload_delay(std::chrono::minutes(30), std::chrono::minutes(30));
+    spawn(node.core(0), take_turn(0));
+    world.run_for(std::chrono::seconds(1));
+    node.set_offload_delay(std::chrono::milliseconds(1), std::chrono::milliseconds(1));
+    spawn(node.core(0), take_turn(1));
+    world.run_for(std::chrono::minutes(31));
+    EXPECT_EQ(done, std::vector<int>{1});
+    world.run_for(std::chrono::hours(1));
+    EXPECT_EQ(done, (std::vector<int>{1, 0}));
+}
+
+TEST(PoolTurns, AStalledOneKeepsItsPlaceAndNoOther) {
     sim::World world(1);
     sim::Node& node = world.add_node("n1");
     PoolTurns two(2);

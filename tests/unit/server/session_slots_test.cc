@@ -130,6 +130,16 @@ TEST_F(SessionSlotsTest, AFollowerThatGrowsTakesThePartitionsOfTheLargestConsume
     EXPECT_EQ(kept(), Ids{1});
 }
 
+TEST_F(SessionSlotsTest, NobodyGoesForOneThatStillHasNoRoomThen) {
+    admit(1, consumer, 10);
+    admit(2, follower, SessionSlots::kPartitionsMax - 10);
+    EXPECT_FALSE(admit(3, follower, 11)) << "the other follower is young";
+    EXPECT_EQ(kept(), (Ids{1, 2}));
+    EXPECT_EQ(slots.evictions(), 0U);
+    EXPECT_TRUE(admit(3, follower, 10));
+    EXPECT_EQ(kept(), (Ids{2, 3}));
+}
+
 TEST_F(SessionSlotsTest, WhoHoldsAllPartitionsWithoutUseYieldsThemToAnybody) {
     admit(1, consumer, SessionSlots::kPartitionsMax);
     EXPECT_FALSE(admit(2, consumer, 1, 120s));

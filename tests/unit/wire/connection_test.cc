@@ -292,6 +292,18 @@ TEST_P(ConnectionTest, WhatIsNotInMemoryIsReadInThePoolBeforeItIsSent) {
     EXPECT_EQ(answers[0], std::string(kFileBytes, 'f'));
 }
 
+TEST(ColdReads, EachLogDirectoryHasItsTurns) {
+    ColdReads reads;
+    const auto turns = reads.turns_for("/data/a/topic-0/00.log");
+    EXPECT_EQ(reads.turns_for("/data/a/other-1/07.log"), turns);
+    EXPECT_NE(reads.turns_for("/data/b/topic-0/00.log"), turns);
+    EXPECT_EQ(reads.turns_for("00.log"), reads.turns_for("topic-0/00.log"));
+    for (std::size_t i = 0; i < ColdReads::kDirectoriesMax; ++i)
+        reads.turns_for("/data/" + std::to_string(i) + "/topic-0/00.log");
+    EXPECT_EQ(reads.turns_for("/data/a/topic-0/00.log"), turns);
+    EXPECT_EQ(reads.turns_for("/data/x/t-0/00.log"), reads.turns_for("/data/y/t-0/00.log"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, ConnectionTest, testing::Range<std::uint64_t>(1, 21));
 
 }  // namespace
