@@ -14,6 +14,8 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
+# A precompiled header without times in it is the same in every clone, and so is what ccache makes of it.
+add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 find_program(MOLD mold)
 if(MOLD)
   add_link_options(-fuse-ld=mold)
