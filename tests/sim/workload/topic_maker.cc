@@ -21,7 +21,9 @@ constexpr env::Duration kPauseMax = std::chrono::milliseconds(300);
 bool TopicMaker::is_answer(std::int16_t code, ErrorCode other) {
     const auto error = static_cast<ErrorCode>(code);
     if (error == ErrorCode::none || error == other) return true;
-    if (!may_be_refused_with(error))
+    // The only server there is may be about to stop.
+    const bool has_no_broker = error == ErrorCode::invalid_replication_factor;
+    if (!may_be_refused_with(error) && !has_no_broker)
         link_.complain("I14", fmt::format("{}: {}", topic_, error_name(error)));
     return false;
 }
