@@ -68,6 +68,8 @@ public:
         if (controller_ != nullptr) controller_->stop();
         if (active_ != nullptr) active_->stop();
         served_.end();
+        // With its connections go the batches that wait for a slow disk; the write that is under
+        // way in a directory is waited for, however long it takes.
         if (server_ != nullptr) co_await server_->stop();
         if (syncs_ != nullptr) co_await syncs_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
@@ -108,7 +110,8 @@ private:
         co_return ok();
     }
 
-    /// As many threads as the disk pool has take one log after the other.
+    /// Several threads of the disk pool take one log after the other. Not all: who recovers a log
+    /// keeps its thread for long.
     env::Task<void> open_logs() {
         constexpr int kThreads = 4;
         int running = kThreads;

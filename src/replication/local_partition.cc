@@ -176,26 +176,33 @@ ProduceStep LocalPartition::produce(Production& batch, ProducePlace place) {
 }
 
 ProduceStep LocalPartition::append_in_place(Production& batch) {
-    const env::Instant now = clock_.now();
     return decide([&](Replica& replica, AfterGuard& after) {
         Replica::Staged staged;
-        const auto known = replica.begin_produce(batch, ProducePlace::core, staged, after);
+        const auto known =
+            replica.begin_produce(batch, ProducePlace::core, clock_.wall(), staged, after);
         if (known) return *known;
+        const env::Instant begin = clock_.now();
         const Result<void> written = staged.write.run();
-        lane_->wrote_in_place(batch.prepared->bytes.size(), clock_.now() - now);
+        const env::Instant now = clock_.now();
+        lane_->wrote_in_place(batch.prepared->bytes.size(), now - begin);
         return replica.end_produce(batch, staged, written, now, after);
     });
 }
 
 ProduceStep LocalPartition::append_in_pool(Production& batch) {
+    // It may have waited long for its turn. A large batch takes a while to stamp: not under the
+    // guard.
+    stamp_append_time(*batch.prepared, clock_.wall());
     Replica::Staged staged;
+    std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
     const auto known = decide([&](Replica& replica, AfterGuard& after) {
-        return replica.begin_produce(batch, ProducePlace::disk_pool, staged, after);
+        return replica.begin_produce(batch, ProducePlace::disk_pool, clock_.wall(), staged, after);
     });
     if (known) return *known;
     const env::Instant begin = clock_.now();
     const Result<void> written = staged.write.run();
     const env::Instant now = clock_.now();
+    mark.reset();
     lane_->wrote_in_pool(batch.prepared->bytes.size(), now - begin);
     return decide([&](Replica& replica, AfterGuard& after) {
         return replica.end_produce(batch, staged, written, now, after);
@@ -280,9 +287,12 @@ bool LocalPartition::offline() const {
 }
 
 Result<void> LocalPartition::flush() {
+    std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
     storage::Log::PendingSync pending =
         replica_.with([](Replica& replica) { return replica.begin_sync(); });
+    if (!pending.epochs) mark.reset();  // all that is left to do is to sync
     const Result<void> synced = pending.empty() ? ok() : pending.run();
+    mark.reset();
     const env::Instant now = clock_.now();
     return decide([&](Replica& replica, AfterGuard& after) {
         synced ? replica.synced(pending, now, after) : replica.sync_failed(synced.error(), after);

@@ -12,6 +12,7 @@
 
 #include "disk/sync_queue.h"
 #include "milena/env/guarded.h"
+#include "milena/env/under_way.h"
 #include "replica.h"
 
 namespace milena::replication {
@@ -80,6 +81,10 @@ public:
     Result<void> end_close();
     /// Like stop() and close(), of a log that nobody will want again: nothing is written or synced.
     void abandon();
+    /// After abandon(): returns when no thread makes or writes a file in the log's directory any
+    /// more, so that its name is free for another log. Blocks for as long as a write takes that was
+    /// under way.
+    void wait_for_writes() { writes_.wait_for_none(); }
 
     /// Its directory has failed: everything waiting and every later call is answered
     /// KAFKA_STORAGE_ERROR.
@@ -103,6 +108,8 @@ private:
     env::Published<PartitionSettings> settings_;
     env::Guarded<Replica> replica_;
     Traffic traffic_;
+    /// What is written without the guard and finds its files by their paths.
+    env::UnderWay writes_;
     SyncQueue<LocalPartition>* syncs_ = nullptr;
     std::shared_ptr<env::WriteLane> lane_ = std::make_shared<env::WriteLane>();
 };

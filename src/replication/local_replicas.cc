@@ -150,6 +150,8 @@ void LocalReplicas::remove(const Hosted& hosted) {
     hosted.partition->stop();
     if (hosted.local == nullptr) return;
     hosted.local->abandon();
+    // A write that is under way opens files by their names: it must not find the next log there.
+    hosted.local->wait_for_writes();
     directories_.count(hosted.directory, -1);
     auto renamed = rename_away(hosted.local->name(), hosted.directory, "delete");
     if (renamed) {

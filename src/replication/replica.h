@@ -36,6 +36,9 @@ struct Appended {
     Timestamp log_append_time{-1};
 };
 
+/// Stamps the batch anew if its topic has LogAppendTime.
+void stamp_append_time(PreparedBatch& batch, Timestamp time);
+
 class Replica {
 public:
     Replica(BrokerId self, Logger logger, std::unique_ptr<storage::Log> log, Offset high_watermark,
@@ -55,9 +58,9 @@ public:
     };
     /// Nothing if the batch is staged. Else it is refused, or was there before, or needs_disk:
     /// another append is under way or, where the disk may not be waited for, this one would be more
-    /// than a write.
-    std::optional<ProduceStep> begin_produce(Production& batch, ProducePlace place, Staged& staged,
-                                             AfterGuard& after);
+    /// than a write. `wall` is read under the guard: LogAppendTime ascends with it.
+    std::optional<ProduceStep> begin_produce(Production& batch, ProducePlace place, Timestamp wall,
+                                             Staged& staged, AfterGuard& after);
     ProduceStep end_produce(Production& batch, Staged& staged, const Result<void>& written,
                             env::Instant now, AfterGuard& after);
     env::Instant expire(env::Instant now, AfterGuard& after);
@@ -115,8 +118,10 @@ private:
     /// Asks for a sync where the topic wants one, or a segment was closed.
     void note_unsynced(AfterGuard& after);
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
-    /// A batch stamped earlier may come later: it gets the time of the last one then.
-    void keep_append_time_ascending(PreparedBatch& batch);
+    /// A batch stamped earlier may come later: it is stamped anew then.
+    void keep_append_time_ascending(PreparedBatch& batch, Timestamp wall);
+    /// The role that has waited for the end of a write.
+    void take_next_state(env::Instant now, AfterGuard& after);
     Result<void> check_not_writing() const;
     /// Why a batch is not even staged; its answer is set then.
     bool refuse_produce(Production& batch) const;

@@ -6,9 +6,9 @@
 namespace milena::replication {
 namespace {
 
-/// Two produces may be stamped in one order and appended in the other; within this LogAppendTime is
-/// made to ascend all the same. A larger step back is the clock's, and is kept.
-constexpr std::int64_t kStampRaceMs = 1000;
+/// LogAppendTime ascends although the clock is set back by no more than this. A larger step is
+/// followed: else a clock that was wrong by a day would leave its mark on a day of records.
+constexpr std::int64_t kClockStepMaxMs = 1000;
 
 /// Kafka's answer to a batch of which it has looked at the records names the log's start; one to a
 /// batch of a wrong size or checksum does not.
@@ -18,6 +18,12 @@ bool tells_log_start(ErrorCode refused) {
 }
 
 }  // namespace
+
+void stamp_append_time(PreparedBatch& batch, Timestamp time) {
+    if (batch.log_append_time.value < 0) return;
+    record::stamp_timestamps(batch.bytes, record::TimestampType::log_append, time);
+    batch.log_append_time = time;
+}
 
 bool Replica::refuse_produce(Production& batch) const {
     const LeaderCore* const core = leader();
@@ -37,7 +43,8 @@ bool Replica::refuse_produce(Production& batch) const {
 }
 
 std::optional<ProduceStep> Replica::begin_produce(Production& batch, ProducePlace place,
-                                                  Staged& staged, AfterGuard& after) {
+                                                  Timestamp wall, Staged& staged,
+                                                  AfterGuard& after) {
     if (is_writing_) return ProduceStep::needs_disk;
     if (refuse_produce(batch)) return ProduceStep::answered;
     PreparedBatch& prepared = *batch.prepared;
@@ -53,12 +60,13 @@ std::optional<ProduceStep> Replica::begin_produce(Production& batch, ProducePlac
             return settle({first->base_offset(), first->last_offset.next(), first->timestamp},
                           batch);
     }
+    keep_append_time_ascending(prepared, wall);
     if (place == ProducePlace::core &&
         !partition_log_->is_one_write(prepared.bytes.size(), prepared.records,
                                       sent.max_timestamp())) {
         return ProduceStep::needs_disk;
     }
-    keep_append_time_ascending(prepared);
+    if (prepared.log_append_time.value >= 0) last_append_time_ = prepared.log_append_time;
     const Append place_in_log = leader()->stage(prepared.records);
     record::stamp(prepared.bytes, place_in_log.base_offset, place_in_log.leader_epoch);
     auto begun = partition_log_->begin_append(prepared.bytes);
@@ -73,14 +81,10 @@ std::optional<ProduceStep> Replica::begin_produce(Production& batch, ProducePlac
     return std::nullopt;
 }
 
-void Replica::keep_append_time_ascending(PreparedBatch& batch) {
-    if (batch.log_append_time.value < 0) return;
-    const std::int64_t behind_ms = last_append_time_.value - batch.log_append_time.value;
-    if (behind_ms > 0 && behind_ms <= kStampRaceMs) {
-        record::stamp_timestamps(batch.bytes, record::TimestampType::log_append, last_append_time_);
-        batch.log_append_time = last_append_time_;
-    }
-    last_append_time_ = batch.log_append_time;
+void Replica::keep_append_time_ascending(PreparedBatch& batch, Timestamp wall) {
+    if (batch.log_append_time >= last_append_time_) return;
+    const bool was_set_back = last_append_time_.value - wall.value > kClockStepMaxMs;
+    stamp_append_time(batch, was_set_back ? wall : std::max(wall, last_append_time_));
 }
 
 ProduceStep Replica::end_produce(Production& batch, Staged& staged, const Result<void>& written,
@@ -103,11 +107,19 @@ ProduceStep Replica::end_produce(Production& batch, Staged& staged, const Result
         note_unsynced(after);
         step = settle(staged.batch, batch);
     }
-    if (const auto state = std::exchange(next_state_, std::nullopt)) {
-        if (const auto became = become(*state, now, after); !became && !stopped_)
-            LOG_ERROR(logger_, "role not taken", kv("why", became.error().why));
-    }
+    take_next_state(now, after);
     return step;
+}
+
+/// Nobody is there to be told of an error: what its caller makes of a failed become() is done here,
+/// and the directory fails with the next look at its logs.
+void Replica::take_next_state(env::Instant now, AfterGuard& after) {
+    const auto state = std::exchange(next_state_, std::nullopt);
+    if (!state || stopped_ || storage_failed_) return;
+    const auto became = become(*state, now, after);
+    if (became) return;
+    LOG_ERROR(logger_, "role not taken", kv("why", became.error().why));
+    if (offline()) take_offline(after);
 }
 
 ProduceStep Replica::settle(const Appended& batch, Production& production) {

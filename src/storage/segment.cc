@@ -2,6 +2,8 @@
 // Appends with their index entries, searches by offset, and the repairs of one segment.
 #include "segment.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace milena::storage {
@@ -113,6 +115,11 @@ Result<void> Segment::note_all(BytesView batches, std::uint64_t position,
         batches = batches.subspan(batch->size());
     }
     return ok();
+}
+
+bool Segment::is_ready() {
+    return file_ != nullptr && is_max_known_ && (size_ == 0 || first_timestamp_) &&
+           std::ranges::none_of(index_files(), &IndexFile::has_full_block);
 }
 
 Result<void> Segment::begin_append(PendingAppend& append) {

@@ -56,10 +56,8 @@ public:
     void set_created_at(Timestamp now) { created_at_ = now; }
     Timestamp created_at() const { return created_at_; }
 
-    /// True if nothing has to be opened or read before an append.
-    bool is_ready() const {
-        return file_ != nullptr && is_max_known_ && (size_ == 0 || first_timestamp_);
-    }
+    /// True if an append has nothing to open, to read or to write but its batches.
+    bool is_ready();
     /// Adds to `append` where its batches go, and what else is to be written with them.
     Result<void> begin_append(PendingAppend& append);
     /// After append.run(): the batches are part of the segment, or a failure and it is as it was;

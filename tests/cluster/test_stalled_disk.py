@@ -2,6 +2,7 @@
 """A disk that stalls stops its partitions and not the node."""
 import concurrent.futures
 import json
+import os
 import time
 import unittest
 import urllib.request
@@ -9,8 +10,9 @@ import urllib.request
 from support import node, records
 from support.stalling_disk import StallingDisk
 
-# As many as are surely dealt to every core of the node.
-CONNECTIONS = 8
+# As many as are surely dealt to every core of the node, which has at most one for each processor and deals them
+# in turn: a few others may come in between.
+CONNECTIONS = (os.cpu_count() or 1) + 8
 STALL_S = 3
 
 

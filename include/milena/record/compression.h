@@ -68,14 +68,15 @@ struct CompressionLevels {
 Result<std::vector<std::byte>> compress(Codec codec, BytesView plain,
                                         const CompressionLevels& levels = {});
 
-/// `batch`, which validate_produced() has accepted, with its records in `codec`: length, codec bits
-/// and CRC are new, the rest is as it was. MESSAGE_TOO_LARGE if the records take more than
-/// `plain_bytes_max` when they are not compressed.
+/// How a batch is to be compressed anew.
 struct Recompression {
     Codec codec = Codec::none;
     CompressionLevels levels{};
     std::size_t plain_bytes_max = SIZE_MAX;
 };
+/// `batch`, which validate_produced() has accepted, with its records in `wanted.codec`: length,
+/// codec bits and CRC are new, the rest is as it was. MESSAGE_TOO_LARGE if the records take more
+/// than `wanted.plain_bytes_max` when they are not compressed.
 Result<std::vector<std::byte>> recompress(BatchView batch, const Recompression& wanted,
                                           Scratch& scratch);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica of one partition on this node: a pure core that decides (offsets, high watermark,
 // in-sync replicas, who is answered when) and its log, under one guard. Every call may come from
-// any thread, takes the guard for one decision, and never waits for another thread. What is written
-// with the guard held is written to a disk that is calm.
+// any thread, takes the guard for one decision, and never waits for another thread's. With the
+// guard held batches are written only to a disk that is calm. Its other work with the disk is short
+// and may still have to wait for it: where a fetch or a lookup begins an index block and headers
+// are read, with the first batch of a producer after a start the end of the log; a new role may cut
+// the log, retention renames files, and a stop writes what is left.
 #pragma once
 
 #include <cstdint>
@@ -190,8 +193,9 @@ public:
     /// remains, kNever if there is none.
     virtual env::Instant expire(env::Instant now) = 0;
 
-    /// Never waits. A follower's question also tells the leader how far it has come (KIP-595):
-    /// in-sync replicas and high watermark move with it.
+    /// Waits neither for news nor for records: it reads no more than where they lie. A follower's
+    /// question also tells the leader how far it has come (KIP-595): in-sync replicas and high
+    /// watermark move with it.
     virtual FetchAnswer fetch(const FetchQuestion& question) = 0;
     /// `listener` is told of news from now on, at least once after each change, until unlisten();
     /// not kept alive by the partition. Whoever wants to wait listens first and reads then: news

@@ -44,7 +44,8 @@ using ProduceDone = std::function<void(ProduceAnswer)>;
 
 /// A produced batch that has been looked at without the guard.
 struct PreparedBatch {
-    /// Empty if the batch is refused.
+    /// What is to be appended: the frame's bytes, or `recompressed`. Of a batch that is refused
+    /// they mean nothing.
     MutableBytes bytes;
     std::int64_t records = 0;
     /// −1 unless LogAppendTime; then the batch is stamped with it.

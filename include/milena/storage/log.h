@@ -103,12 +103,14 @@ public:
     virtual Result<void> append(BytesView batches) = 0;
     /// The same in three steps, so that the second one, PendingAppend::run(), needs no guard. Of
     /// many batches the first of the steps may take a part: the others are another append. Between
-    /// begin and end the log may be read, synced and asked; nothing else is appended, removed or
-    /// cut, and it is not closed. end_append() comes whatever run() gave, and passes it on.
+    /// begin and end the log may be read, synced and asked, and its start raised; nothing else is
+    /// appended, no segment is removed, no epoch begun, nothing is cut, and it is not closed.
+    /// end_append() comes whatever run() gave, and passes it on.
     virtual Result<PendingAppend> begin_append(BytesView batches) = 0;
     virtual Result<void> end_append(PendingAppend& append, Result<void> written) = 0;
     /// True if the append of a batch of `bytes` bytes, `records` offsets and that greatest
-    /// timestamp would be one write into a file that is open: no roll, nothing to be read first.
+    /// timestamp would be one write into a file that is open: no roll, no index block, nothing to
+    /// be read first.
     virtual bool is_one_write(std::uint64_t bytes, std::int64_t records,
                               Timestamp max_timestamp) = 0;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An append on its way to the disk. Log::begin_append() says under the guard what has to be written
 // and where, run() writes it without the guard, and Log::end_append() makes it part of the log: so
-// a disk that stalls holds up whoever appends, and nobody who looks at the partition.
+// a disk that stalls in a write holds up whoever appends, and not the guard. begin_append() reads
+// under the guard what it does not know yet of a segment: its greatest and its first timestamp,
+// once for each segment that a start has found.
 #pragma once
 
 #include <cstdint>

@@ -121,13 +121,38 @@ public:
             co_await env.offload(env::Pool::compute, [this] { partition_->prepare(batch_); });
             step_ = partition_->produce(batch_, ProducePlace::core);
         } else {
-            co_await partition_->write_lane()->turns().run(
-                env, request_.connection.owner(),
-                [this] { step_ = partition_->produce(batch_, ProducePlace::disk_pool); });
+            co_await write_in_turn();
         }
     }
 
 private:
+    /// What of the batch is not in the frame counts while it waits, as the frame does.
+    env::Task<void> write_in_turn() {
+        wire::Connection& connection = request_.connection;
+        env::ByteBudget& budget = request_.session.core().budget;
+        const std::size_t held = batch_.prepared->recompressed.size();
+        env::Guarded<bool> is_gone(connection.is_closed());
+        connection.on_close([&is_gone] { is_gone.with([](bool& gone) { gone = true; }); });
+        budget.charge(held);
+        co_await partition_->write_lane()->turns().run(
+            connection.env(), connection.owner(), [this, &is_gone] {
+                if (is_gone.with([](const bool& gone) { return gone; })) {
+                    give_up();
+                } else {
+                    step_ = partition_->produce(batch_, ProducePlace::disk_pool);
+                }
+            });
+        budget.release(held);
+        connection.on_close({});
+    }
+
+    /// The connection was closed before the turn came, as all are when the node stops: nobody would
+    /// hear of the batch, and the stop does not wait until a slow disk has all that was queued.
+    void give_up() {
+        batch_.answer = refusal(ErrorCode::request_timed_out, "its connection was closed");
+        step_ = ProduceStep::answered;
+    }
+
     TopicLookup look_up(const ProduceRequest::TopicProduceData& topic) const {
         if (request_.version() >= kFirstVersionWithTopicIds) {
             return find_topic(request_, *image_, topic.topic_id, security::Operation::write);

@@ -344,7 +344,7 @@ TEST(ValidateProduced, OneScratchServesManyBatches) {
 }
 
 TEST(ValidateProduced, StopsToLookWhereItMayNotLookFurther) {
-    // A batch that expands to 100,000 bytes; nothing is said of it as long as the rest is not seen.
+    // A batch that expands to 400,000 bytes; nothing is said of it as long as the rest is not seen.
     for (const Codec codec : {Codec::gzip, Codec::snappy, Codec::lz4, Codec::zstd}) {
         BatchSpec spec{.codec = codec};
         for (int i = 0; i < 400; ++i)

@@ -211,9 +211,16 @@ public:
         return found;
     }
     Result<void> begin_epoch(LeaderEpoch epoch) override {
+        if (fails_epochs_) {
+            offline_ = true;
+            return fail(ErrorCode::kafka_storage_error, "the test's disk failed");
+        }
         note_epoch(epoch, log_end_offset());
         return ok();
     }
+
+    /// No epoch can be begun from now on; the log is offline with the first that is tried.
+    void fail_epochs() { fails_epochs_ = true; }
 
     Result<void> truncate_to(Offset end) override {
         while (!batches_.empty() && batches_.back().next > end) batches_.pop_back();
@@ -291,6 +298,7 @@ private:
     std::optional<Offset> old_until_;
     bool appending_ = false;
     bool rolls_next_ = false;
+    bool fails_epochs_ = false;
     bool has_rolled_ = false;
     Offset durable_;
     int appends_left_ = -1;

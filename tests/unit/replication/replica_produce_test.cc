@@ -3,6 +3,7 @@
 // to the partition while a batch is written.
 #include "local_partition.h"
 
+#include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include "core_script.h"
 #include "memory_log.h"
 #include "produce.h"
+#include "sim/world.h"
 #include "support/batches.h"
 
 namespace milena::replication {
@@ -35,10 +37,11 @@ struct OnItsWay {
 class ReplicaProduceTest : public testing::Test {
 protected:
     /// Broker 1 with one replica, leading, unless told otherwise.
-    void start(std::initializer_list<int> replicas = {1}) {
+    void start(std::initializer_list<int> replicas = {1}) { start_in(*env_, replicas); }
+    void start_in(env::Env& env, std::initializer_list<int> replicas = {1}) {
         auto log = std::make_unique<MemoryLog>();
         log_ = log.get();
-        partition_ = std::make_shared<LocalPartition>(*env_, Logger(),
+        partition_ = std::make_shared<LocalPartition>(env, Logger(),
                                                       ReplicaParts{BrokerId(1),
                                                                    {"t", PartitionIndex(0)},
                                                                    Uuid{1, 2},
@@ -138,6 +141,64 @@ TEST_F(ReplicaProduceTest, ALeadershipThatEndsDuringAWriteEndsAfterIt) {
     EXPECT_EQ(partition_->log_end_offset(), Offset(2));
     ASSERT_TRUE(sent.answered);
     EXPECT_EQ(sent.answered->code, ErrorCode::not_leader_or_follower);
+}
+
+TEST_F(ReplicaProduceTest, ARoleThatWaitedForAWriteAndCanNotBeTakenEndsWhatWaits) {
+    start({1, 2});
+    log_->write_in(std::make_shared<HookedFile>([&] {
+        EXPECT_TRUE(partition_->become(state(1, {1, 2}, 1, 1)));
+        log_->fail_epochs();
+    }));
+    OnItsWay sent(batch_of(2, now()));
+    sent.batch.acks = Acks::all;
+    sent.batch.deadline = soon();
+    EXPECT_EQ(partition_->produce(sent.batch, ProducePlace::disk_pool), ProduceStep::parked);
+    ASSERT_TRUE(sent.answered);
+    EXPECT_EQ(sent.answered->code, ErrorCode::kafka_storage_error);
+    EXPECT_TRUE(partition_->offline());
+    OnItsWay next(batch_of(1, now()));
+    EXPECT_EQ(partition_->produce(next.batch, ProducePlace::core), ProduceStep::answered);
+    EXPECT_EQ(next.batch.answer.code, ErrorCode::kafka_storage_error);
+}
+
+TEST_F(ReplicaProduceTest, ADirectoryIsNotFreeWhileABatchIsWrittenIntoIt) {
+    start();
+    std::atomic<bool> is_written = false;
+    std::thread remover;
+    log_->write_in(std::make_shared<HookedFile>([&] {
+        partition_->abandon();
+        remover = std::thread([&] {
+            partition_->wait_for_writes();
+            EXPECT_TRUE(is_written.load());
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        is_written = true;
+    }));
+    OnItsWay sent(batch_of(1, now()));
+    EXPECT_EQ(partition_->produce(sent.batch, ProducePlace::disk_pool), ProduceStep::answered);
+    remover.join();
+    partition_->wait_for_writes();
+}
+
+TEST_F(ReplicaProduceTest, AppendTimeAscendsHoweverLongABatchHasWaitedSinceItWasLookedAt) {
+    settings_.rules.timestamp_type = record::TimestampType::log_append;
+    sim::World world(1);
+    sim::Node& node = world.add_node("n1");
+    start_in(node);
+    for (const ProducePlace place : {ProducePlace::core, ProducePlace::disk_pool}) {
+        OnItsWay early(batch_of(1, node.clock().wall()));
+        partition_->prepare(early.batch);
+        world.run_for(std::chrono::seconds(5));
+        OnItsWay late(batch_of(1, node.clock().wall()));
+        ASSERT_EQ(partition_->produce(late.batch, ProducePlace::core), ProduceStep::answered);
+        ASSERT_EQ(partition_->produce(early.batch, place), ProduceStep::answered);
+        ASSERT_EQ(early.batch.answer.code, ErrorCode::none);
+        EXPECT_GE(early.batch.answer.log_append_time, late.batch.answer.log_append_time);
+        const record::BatchView appended(log_->batches().back().bytes);
+        EXPECT_EQ(appended.max_timestamp(), early.batch.answer.log_append_time);
+        EXPECT_TRUE(appended.check_crc());
+    }
+    partition_.reset();
 }
 
 TEST_F(ReplicaProduceTest, APartitionThatGoesDuringAWriteTakesItsBatchAlong) {

@@ -426,5 +426,25 @@ TEST_F(PartitionLogTest, AnAppendWritesFullIndexBlocksAndNoneUnderTheGuard) {
     EXPECT_EQ(all_batches(*log)->size(), 1200U);
 }
 
+TEST_F(PartitionLogTest, AnAppendThatHasAnIndexBlockToWriteIsNotOneWrite) {
+    LogOptions options;
+    options.index_interval_bytes = 0;
+    const auto log = open(options);
+    int more = 0;
+    for (int batch = 0; batch < 1200; ++batch) {
+        const Offset at = log->log_end_offset();
+        const Timestamp when(1000 + at.value);
+        const auto bytes = plain_batch(at.value, 1, when.value);
+        const bool is_one = log->is_one_write(bytes.size(), 1, when);
+        auto pending = log->begin_append(bytes);
+        ASSERT_TRUE(pending);
+        ASSERT_EQ(is_one, pending->file != nullptr && pending->writes.empty()) << batch;
+        more += is_one ? 0 : 1;
+        const Result<void> written = pending->run();
+        ASSERT_TRUE(log->end_append(*pending, written));
+    }
+    EXPECT_EQ(more, 1 + 2 + 3);  // the first opens the file; blocks of the offset and time index
+}
+
 }  // namespace
 }  // namespace milena::storage
