@@ -73,6 +73,8 @@ bool Replica::has_news(const FetchRequest& request) const {
 }
 
 void Replica::note_progress(const FetchRequest& request, Instant now) {
+    // No replica, but somebody who reads the log: nothing is known of it, or of another like it.
+    if (request.replica.id < BrokerId(0)) return;
     Progress* progress = nullptr;
     if (voters().contains(request.replica)) {
         const auto voter = progress_.find(request.replica.id);

@@ -298,6 +298,20 @@ TEST(Core, ALeaderKnowsHowFarTheOthersAre) {
     EXPECT_EQ(leader.core.progress().front().caught_up_at, leader.now);
 }
 
+TEST(Core, WhoReadsTheLogWithoutBeingAReplicaIsNoObserver) {
+    NewLeader leader;
+    const auto fetch = [&](int id) {
+        leader.core.step(
+            Received{RequestId(9), FetchRequest{.current_leader_epoch = leader.core.view().epoch,
+                                                .replica = {BrokerId(id), {}},
+                                                .fetch_offset = Offset(0)}},
+            leader.now);
+        return leader.core.progress().size();
+    };
+    EXPECT_EQ(fetch(-1), 0u);
+    EXPECT_EQ(fetch(7), 1u);
+}
+
 /// The leader's log is cleaned up to a snapshot of its first eleven records.
 TEST(Core, ALogThatLacksWhatWasCleanedIsSentToTheSnapshot) {
     NewLeader leader;
