@@ -123,7 +123,7 @@ Reader::Answer Reader::take(const FetchResponse::PartitionData& part, std::int64
 }
 
 void Reader::complain(std::string_view invariant, const std::string& what) {
-    history_.complaints.push_back({invariant, "reader of " + place_.text() + ": " + what});
+    link_.complain(invariant, "reader of " + place_.text() + ": " + what);
 }
 
 }  // namespace milena::sim

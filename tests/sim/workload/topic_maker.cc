@@ -28,6 +28,14 @@ bool TopicMaker::is_answer(std::int16_t code, ErrorCode other) {
     return false;
 }
 
+template <class Result>
+TopicStep TopicMaker::answered(TopicStep::Kind kind, const Result& result, ErrorCode other) {
+    TopicStep done = step(kind);
+    done.is_answered = is_answer(result.error_code, other);
+    if (result.error_code == 0) done.id = result.topic_id;
+    return done;
+}
+
 env::Task<void> TopicMaker::run() {
     Node& machine = link_.machine();
     while (!is_finishing_) {
@@ -69,13 +77,10 @@ env::Task<TopicStep> TopicMaker::create(std::int32_t partitions, std::int32_t se
     topics[0].configs = configs;
     request.topics = topics;
     request.timeout_ms = kTimeoutMs;
-    TopicStep done = step(TopicStep::Kind::created);
     const auto response = co_await link_.call<protocol::CreateTopicsResponse>(request, 7);
-    if (!response) co_return done;
-    const auto& result = response->topics[0];
-    done.is_answered = is_answer(result.error_code, ErrorCode::topic_already_exists);
-    if (result.error_code == 0) done.id = result.topic_id;
-    co_return done;
+    if (!response) co_return step(TopicStep::Kind::created);
+    co_return answered(TopicStep::Kind::created, response->topics[0],
+                       ErrorCode::topic_already_exists);
 }
 
 env::Task<TopicStep> TopicMaker::remove() {
@@ -84,13 +89,10 @@ env::Task<TopicStep> TopicMaker::remove() {
     topics[0].name = topic_;
     request.topics = topics;
     request.timeout_ms = kTimeoutMs;
-    TopicStep done = step(TopicStep::Kind::deleted);
     const auto response = co_await link_.call<protocol::DeleteTopicsResponse>(request, 6);
-    if (!response) co_return done;
-    const auto& result = response->responses[0];
-    done.is_answered = is_answer(result.error_code, ErrorCode::unknown_topic_or_partition);
-    if (result.error_code == 0) done.id = result.topic_id;
-    co_return done;
+    if (!response) co_return step(TopicStep::Kind::deleted);
+    co_return answered(TopicStep::Kind::deleted, response->responses[0],
+                       ErrorCode::unknown_topic_or_partition);
 }
 
 env::Task<TopicStep> TopicMaker::describe() {
@@ -99,13 +101,10 @@ env::Task<TopicStep> TopicMaker::describe() {
     topics[0].name = topic_;
     request.topics = topics;
     request.allow_auto_topic_creation = false;
-    TopicStep done = step(TopicStep::Kind::described);
     const auto response = co_await link_.call<protocol::MetadataResponse>(request, 12);
-    if (!response) co_return done;
-    const auto& found = response->topics[0];
-    done.is_answered = is_answer(found.error_code, ErrorCode::unknown_topic_or_partition);
-    if (found.error_code == 0) done.id = found.topic_id;
-    co_return done;
+    if (!response) co_return step(TopicStep::Kind::described);
+    co_return answered(TopicStep::Kind::described, response->topics[0],
+                       ErrorCode::unknown_topic_or_partition);
 }
 
 }  // namespace milena::sim

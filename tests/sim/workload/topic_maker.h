@@ -24,6 +24,9 @@ private:
     /// True if `code` is one of the two answers there are; else it must be one that a fault
     /// explains.
     bool is_answer(std::int16_t code, ErrorCode other);
+    /// The step that `result`, of an answer, tells of.
+    template <class Result>
+    TopicStep answered(TopicStep::Kind kind, const Result& result, ErrorCode other);
     TopicStep step(TopicStep::Kind kind) const { return {.kind = kind, .topic = topic_, .id = {}}; }
 
     Link link_;

@@ -176,7 +176,7 @@ bool Writer::is_taken(Batch& batch, const Answer& answer, bool is_first_refused)
 }
 
 void Writer::complain(std::string_view invariant, std::string what) {
-    history_.complaints.push_back({invariant, text() + ": " + std::move(what)});
+    link_.complain(invariant, text() + ": " + std::move(what));
 }
 
 std::string Writer::text() const {

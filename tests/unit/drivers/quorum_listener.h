@@ -8,6 +8,7 @@
 #include "milena/protocol/header.h"
 #include "milena/protocol/messages/api_versions.h"
 #include "sim/world.h"
+#include "support/streams.h"
 
 namespace milena::drivers {
 
@@ -27,9 +28,10 @@ private:
 
     env::Task<void> talk(std::unique_ptr<env::Stream> stream) {
         for (;;) {
-            const auto size = co_await read(*stream, 4);
+            const auto size = co_await support::read_exactly(*stream, 4);
             if (size.size() < 4) co_return;
-            const auto frame = co_await read(*stream, load<std::uint32_t>(size.data()));
+            const auto frame =
+                co_await support::read_exactly(*stream, load<std::uint32_t>(size.data()));
             ByteReader reader(frame);
             const auto head = protocol::read_request_head(reader);
             if (!head) co_return;
@@ -37,17 +39,6 @@ private:
             const BytesView piece(reply);
             if (!co_await stream->write(std::span(&piece, 1))) co_return;
         }
-    }
-
-    static env::Task<std::vector<std::byte>> read(env::Stream& stream, std::size_t size) {
-        std::vector<std::byte> bytes(size);
-        std::size_t have = 0;
-        while (have < size) {
-            const auto count = co_await stream.read_some(MutableBytes(bytes).subspan(have));
-            if (!count || *count == 0) co_return std::vector<std::byte>{};
-            have += *count;
-        }
-        co_return bytes;
     }
 
     env::Task<std::vector<std::byte>> answer(const protocol::RequestHead& head, BytesView body) {

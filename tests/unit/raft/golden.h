@@ -3,11 +3,13 @@
 // snapshot at 191, a log of two epochs that begins at 0, quorum-state. One voter, node 1.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "milena/env/files.h"
+#include "milena/record/batch.h"
 #include "support/golden_archive.h"
 
 namespace milena::raft::test {
@@ -45,6 +47,17 @@ inline void write_golden_directory(env::FileSystem& files, const std::string& di
         write_file(files, directory + "/" + name, golden_file(name));
     }
     ASSERT_TRUE(files.sync_directory(directory));
+}
+
+/// The same bytes but for what the time of writing changes in every batch: CRCs and timestamps.
+inline std::vector<std::byte> without_batch_times(std::vector<std::byte> bytes) {
+    for (std::size_t at = 0; at < bytes.size();) {
+        const auto batch = *record::first_batch(BytesView(bytes).subspan(at));
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 17, 4, std::byte{0});
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 27, 16, std::byte{0});
+        at += batch->size();
+    }
+    return bytes;
 }
 
 }  // namespace milena::raft::test

@@ -32,12 +32,7 @@ public:
 /// Blanks what differs from run to run: CRCs and timestamps of batches, the header record's
 /// timestamp.
 std::vector<std::byte> without_times(std::vector<std::byte> bytes) {
-    for (std::size_t at = 0; at < bytes.size();) {
-        const auto batch = *record::first_batch(BytesView(bytes).subspan(at));
-        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 17, 4, std::byte{0});
-        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 27, 16, std::byte{0});
-        at += batch->size();
-    }
+    bytes = without_batch_times(std::move(bytes));
     // The first record: 61 bytes of batch, 4 of lengths and deltas, key and its length, length of
     // the value, version.
     std::fill_n(bytes.begin() + 61 + 4 + 5 + 1 + 2, 8, std::byte{0});
