@@ -228,6 +228,15 @@ Result<void> read_admin_listener(const Settings& settings, BrokerConfig& config)
     return ok();
 }
 
+void read_elections(const Settings& settings, BrokerConfig& config) {
+    constexpr std::int64_t kSecond = 1000;
+    const std::int64_t seconds = settings.integer("leader.imbalance.check.interval.seconds");
+    config.leader_balance_interval_ms = settings.boolean("auto.leader.rebalance.enable")
+                                            ? std::min(seconds, INT64_MAX / kSecond) * kSecond
+                                            : 0;
+    config.unclean_election_interval_ms = settings.integer("unclean.leader.election.interval.ms");
+}
+
 void read_broker(const Settings& settings, BrokerConfig& config) {
     config.log_is_json = settings.string("milena.log.format") == "json";
     config.core_threads = settings.number("milena.core.threads");
@@ -326,6 +335,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     read_network(settings, config.network);
     read_internal_topics(settings, config);
     read_broker(settings, config);
+    read_elections(settings, config);
     config.topic_defaults = topic_defaults(settings);
     config.settings = std::make_shared<const Settings>(std::move(settings));
     return config;

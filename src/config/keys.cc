@@ -20,6 +20,8 @@ static constexpr Key kReadKeys[] = {
      "Access control is not there yet: without it the broker would let everybody in."},
     {"auto.create.topics.enable", boolean, "true", kAny, read_only, works,
      "Whether asking for an unknown topic makes it."},
+    {"auto.leader.rebalance.enable", boolean, "true", kAny, read_only, works,
+     "Whether leadership returns to the preferred replicas by itself."},
     {"broker.heartbeat.interval.ms", int32, "2000", kAny, read_only, works,
      "How often a broker tells the controller that it lives."},
     {"broker.id", int32, "-1", kAny, read_only, works,
@@ -80,6 +82,8 @@ static constexpr Key kReadKeys[] = {
      "Listener by which brokers reach each other."},
     {"internal.metadata.log.segment.bytes", int32, kNull, kAny, read_only, works,
      "Goes before metadata.log.segment.bytes and may be smaller than it allows; for tests."},
+    {"leader.imbalance.check.interval.seconds", int64, "300", at_least(1), read_only, works,
+     "How often the controller looks for partitions that their preferred replica should lead."},
     {"listener.security.protocol.map", string,
      "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT", kAny,
      per_broker, works,
@@ -241,6 +245,9 @@ static constexpr Key kReadKeys[] = {
      "Segment size of __transaction_state."},
     {"unclean.leader.election.enable", boolean, "false", kAny, cluster_wide, works,
      "Whether a replica that may lack records can become leader when no other is left."},
+    {"unclean.leader.election.interval.ms", int64, "300000", at_least(1), read_only, works,
+     "How often the controller looks for partitions without a leader that may have an unclean "
+     "one."},
 };
 // clang-format on
 

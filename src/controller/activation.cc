@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "configs.h"
 #include "milena/metadata/loader.h"
 #include "milena/protocol/records/metadata.h"
 
@@ -12,7 +13,6 @@ namespace milena::controller {
 namespace {
 
 constexpr std::string_view kBootstrapName = "Bootstrap records";
-constexpr std::string_view kMinInsyncReplicas = "min.insync.replicas";
 
 RecordValue level_record(std::string_view feature, std::int16_t level) {
     return metadata::encode_record(protocol::FeatureLevelRecord{feature, level});
@@ -47,12 +47,7 @@ std::shared_ptr<const metadata::Image> image_of(const Records& records) {
 void add_min_insync_replicas(const Options& options, const metadata::Image& image,
                              Records& records) {
     if (image.features->level(kElrVersion) == 0) return;
-    if (image.configs->find(metadata::ResourceType::broker, "")->contains(kMinInsyncReplicas))
-        return;
-    const std::string value = fmt::to_string(options.topic_defaults.min_insync_replicas);
-    records.push_back(metadata::encode_record(
-        protocol::ConfigRecord{static_cast<std::int8_t>(metadata::ResourceType::broker), "",
-                               kMinInsyncReplicas, std::string_view(value)}));
+    append(records, common_min_insync_replicas(options, image));
 }
 
 Records bootstrap_records(const Options& options, std::span<const RecordValue> from_format) {

@@ -207,7 +207,7 @@ enum class BrokerState { fenced, unfenced, controlled_shutdown, shutdown_now };
 /// that serve know that.
 static bool may_stop(const View& view, const BrokerContacts& contacts,
                      const BrokerRegistration& broker) {
-    if (!view.partitions.led_by(broker.id).empty()) return false;
+    if (view.partitions.leads_any(broker.id)) return false;
     const Contact* const contact = contacts.find(broker.id, broker.epoch);
     INVARIANT(contact != nullptr, "a heartbeat that was not noted");
     return !contact->shutdown_offset ||

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "milena/config/keys.h"
+#include "milena/protocol/records/metadata.h"
 
 namespace milena::controller {
 
@@ -104,20 +105,50 @@ std::vector<TopicConfigEntry> effective_configs(const View& view, const config::
     return entries;
 }
 
-/// What a topic, or for all topics the cluster, sets dynamically; nothing if neither does, or not
-/// in a way that its row allows (an older controller may have let it pass).
+/// What a topic, or for all topics this node or the cluster, sets dynamically; nothing if none
+/// does, or not in a way that its row allows (an older controller may have let it pass).
 static std::optional<config::Value> dynamic_value(const View& view, std::string_view topic,
                                                   std::string_view name) {
     const config::TopicKey* const key = config::find_topic_key(name);
     INVARIANT(key != nullptr, "no such topic key");
     const auto own = view.image.configs->find(ResourceType::topic, topic);
+    const auto node =
+        view.image.configs->find(ResourceType::broker, fmt::to_string(view.options.node.value));
     const auto cluster_wide = view.image.configs->find(ResourceType::broker, "");
-    for (const Configs* const configs : {own.get(), cluster_wide.get()}) {
+    for (const Configs* const configs : {own.get(), node.get(), cluster_wide.get()}) {
         const auto at = configs->find(name);
         if (at == configs->end()) continue;
         if (auto value = config::parse_value(key->type, key->allowed, at->second)) return *value;
     }
     return std::nullopt;
+}
+
+static RecordValue min_insync_record(std::string_view broker,
+                                     std::optional<std::string_view> value) {
+    protocol::ConfigRecord record;
+    record.resource_type = static_cast<std::int8_t>(ResourceType::broker);
+    record.resource_name = broker;
+    record.name = kMinInsyncReplicas;
+    record.value = std::nullopt;
+    if (value) record.value = *value;
+    return metadata::encode_record(record);
+}
+
+Records common_min_insync_replicas(const Options& options, const metadata::Image& image) {
+    Records records;
+    const metadata::ConfigResource first{ResourceType::broker, ""};
+    const auto& all = image.configs->by_resource;
+    if (!image.configs->find(ResourceType::broker, "")->contains(kMinInsyncReplicas)) {
+        records.push_back(min_insync_record(
+            "", std::string_view(fmt::to_string(options.topic_defaults.min_insync_replicas))));
+    }
+    for (auto at = all.lower_bound(first); at != all.end(); ++at) {
+        const auto& [resource, configs] = *at;
+        if (resource.type != ResourceType::broker) break;
+        if (!resource.name.empty() && configs->contains(kMinInsyncReplicas))
+            records.push_back(min_insync_record(resource.name, std::nullopt));
+    }
+    return records;
 }
 
 std::int32_t min_insync_replicas(const View& view, std::string_view topic) {

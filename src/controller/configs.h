@@ -23,6 +23,10 @@ Result<void> check_topic_config(const View& view, const config::ConfigMap& own);
 std::vector<TopicConfigEntry> effective_configs(const View& view, const config::ConfigMap& own);
 
 /// min.insync.replicas of a topic.
+/// While replicas may be eligible (KIP-966) the minimum of in-sync replicas is the cluster's, and
+/// no broker's own: the records that make it so.
+Records common_min_insync_replicas(const Options& options, const metadata::Image& image);
+
 std::int32_t min_insync_replicas(const View& view, std::string_view topic);
 /// unclean.leader.election.enable of a topic.
 bool unclean_election_enabled(const View& view, std::string_view topic);

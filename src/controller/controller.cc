@@ -12,6 +12,10 @@
 #include "features.h"
 #include "milena/metadata/loader.h"
 #include "milena/protocol/records/metadata.h"
+#include "partition/alter_partition.h"
+#include "partition/leader_balance.h"
+#include "partition/reassignments.h"
+#include "partition/replica_directories.h"
 #include "producer_ids.h"
 #include "topics/partition_growth.h"
 #include "topics/topics.h"
@@ -19,24 +23,57 @@
 
 namespace milena::controller {
 
-static env::Duration milliseconds(std::int32_t count) {
+static env::Duration milliseconds(std::int64_t count) {
     return std::chrono::milliseconds(count);
 }
+
+/// Once every `period_ms`, or at once again as long as there is more to do than fits one round.
+class Periodic {
+public:
+    Periodic(std::int64_t period_ms, env::Instant now)
+        : period_(milliseconds(period_ms)), next_(period_ms > 0 ? now + period_ : env::kNever) {}
+
+    env::Instant next() const { return next_; }
+    /// A round that made so many records.
+    void ran(std::size_t records, env::Instant now) {
+        next_ = records < kElectionsMax ? now + period_ : now;
+    }
+    void hurry(env::Instant now) { next_ = std::min(next_, now); }
+    /// There is something to do, after a time without.
+    void begin(env::Instant now) {
+        if (next_ <= now) next_ = now + period_;
+    }
+
+private:
+    env::Duration period_;
+    env::Instant next_;
+};
 
 struct Controller::State {
     State(const Options& options, const Activation& activation)
         : loader(activation.committed, activation.in_transaction),
           partitions(*activation.committed->topics),
           contacts(milliseconds(options.session_timeout_ms)),
+          balance(options.balance_interval_ms, activation.now),
+          unclean(options.unclean_interval_ms, activation.now),
           last_record(activation.now) {
         contacts.begin(*activation.committed, activation.now);
+        note_sessions();
     }
+
+    /// Costs a look at every broker: only when one has changed its state, and at every tick. What
+    /// is heard of brokers in between makes their sessions end later.
+    void note_sessions() { first_session_end = contacts.next_expiry(*loader.image()->cluster); }
 
     View view(const Options& options) const { return {options, *loader.image(), partitions}; }
 
     metadata::Loader loader;
     PartitionIndexes partitions;
     BrokerContacts contacts;
+    /// No session ends before it.
+    env::Instant first_session_end{};
+    Periodic balance;
+    Periodic unclean;
     env::Instant last_record;
 };
 
@@ -70,8 +107,13 @@ Result<void> Controller::apply(std::span<const RecordValue> records, Offset firs
     state_->last_record = now;
     const auto update = state_->loader.take();
     if (!update) return ok();  // inside a transaction
+    const bool was_balanced = state_->partitions.imbalanced().empty();
+    const bool was_led = state_->partitions.without_leader().empty();
     state_->partitions.update(*update);
+    if (was_balanced) state_->balance.begin(now);
+    if (was_led) state_->unclean.begin(now);
     note_brokers(*update);
+    note_configs(*update);
     return ok();
 }
 
@@ -87,6 +129,17 @@ void Controller::note_brokers(const metadata::Update& update) {
             state_->contacts.shutting_down(id, update.after->provenance.last_offset);
         }
     }
+    if (!update.changes.brokers.empty()) state_->note_sessions();
+}
+
+/// A topic may allow from now on what it did not before.
+void Controller::note_configs(const metadata::Update& update) {
+    using metadata::ResourceType;
+    const bool is_one = std::ranges::any_of(update.changes.configs, [](const auto& resource) {
+        return resource.type == ResourceType::topic || resource.type == ResourceType::broker;
+    });
+    if (is_one && !state_->partitions.without_leader().empty())
+        state_->unclean.hurry(state_->last_record);
 }
 
 Decision<CreateTopicsReply> Controller::create_topics(const CreateTopicsRequest& request) const {
@@ -137,6 +190,21 @@ Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbe
     return decision;
 }
 
+Decision<Result<std::vector<AlteredTopic>>> Controller::alter_partition(
+    const AlterPartitionRequest& request) const {
+    return controller::alter_partition(state_->view(options_), request);
+}
+
+Decision<Result<std::vector<AssignedReplica>>> Controller::assign_replicas(
+    const AssignReplicasRequest& request) const {
+    return controller::assign_replicas(state_->view(options_), request);
+}
+
+Decision<Result<std::vector<ReassignedTopic>>> Controller::alter_reassignments(
+    const ReassignmentsRequest& request) const {
+    return controller::alter_reassignments(state_->view(options_), request);
+}
+
 Decision<Result<void>> Controller::unregister_broker(BrokerId broker) const {
     return controller::unregister_broker(state_->view(options_), broker);
 }
@@ -153,9 +221,11 @@ Decision<Result<ProducerIdBlock>> Controller::allocate_producer_ids(
 
 Records Controller::tick(env::Instant now) {
     const View view = state_->view(options_);
+    state_->note_sessions();
     if (const auto silent = state_->contacts.expired(*view.image.cluster, now)) {
         return fence(view, *view.image.cluster->find_broker(*silent));
     }
+    if (Records elected = elections(now); !elected.empty()) return elected;
     if (options_.idle_interval_ms > 0 &&
         now >= state_->last_record + milliseconds(options_.idle_interval_ms)) {
         return {metadata::encode_record(protocol::NoOpRecord{})};
@@ -163,10 +233,27 @@ Records Controller::tick(env::Instant now) {
     return {};
 }
 
+Records Controller::elections(env::Instant now) {
+    const View view = state_->view(options_);
+    if (state_->unclean.next() <= now) {
+        Records records = elect_uncleanly(view);
+        state_->unclean.ran(records.size(), now);
+        if (!records.empty()) return records;
+    }
+    if (state_->balance.next() > now) return {};
+    Records records = balance_leaders(view);
+    state_->balance.ran(records.size(), now);
+    return records;
+}
+
 env::Instant Controller::deadline() const {
-    const env::Instant session = state_->contacts.next_expiry(*image()->cluster);
-    if (options_.idle_interval_ms <= 0) return session;
-    return std::min(session, state_->last_record + milliseconds(options_.idle_interval_ms));
+    const PartitionIndexes& partitions = state_->partitions;
+    env::Instant next = state_->first_session_end;
+    if (!partitions.imbalanced().empty()) next = std::min(next, state_->balance.next());
+    if (!partitions.without_leader().empty()) next = std::min(next, state_->unclean.next());
+    if (options_.idle_interval_ms > 0)
+        next = std::min(next, state_->last_record + milliseconds(options_.idle_interval_ms));
+    return next;
 }
 
 }  // namespace milena::controller

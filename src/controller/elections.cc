@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "milena/controller/topic_names.h"
-#include "partitions.h"
+#include "partition/partition_change.h"
 
 namespace milena::controller {
 namespace {
@@ -64,9 +64,13 @@ private:
             return {index, ErrorCode::election_not_needed,
                     "Leader election not needed for topic partition."};
         }
-        auto record = election_change(view_, topic, index, type_);
+        const bool is_preferred = type_ == ElectionType::preferred;
+        const ElectionRules rules(view_, topic);
+        PartitionChange change(view_, rules, {topic.id, index}, *partition);
+        change.settle(is_preferred ? Election::preferred : Election::unclean);
+        auto record = change.record();
         if (!record) {
-            if (type_ == ElectionType::preferred) {
+            if (is_preferred) {
                 return {index, ErrorCode::preferred_leader_not_available,
                         "The preferred leader was not available."};
             }

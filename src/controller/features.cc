@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "configs.h"
 #include "milena/protocol/records/metadata.h"
 
 namespace milena::controller {
@@ -156,6 +157,12 @@ private:
     Levels proposed_;
 };
 
+bool sets_eligible_replicas(const std::vector<FeatureUpdate>& updates) {
+    return std::ranges::any_of(updates, [](const FeatureUpdate& update) {
+        return update.feature == kElrVersion && update.level > 0;
+    });
+}
+
 /// Of a feature that is named more than once the last counts.
 std::vector<FeatureUpdate> without_repetition(const std::vector<FeatureUpdate>& updates) {
     std::vector<FeatureUpdate> last;
@@ -183,7 +190,13 @@ Decision<Result<void>> update_features(const View& view, const UpdateFeaturesReq
         if (!records) return {{}, std::unexpected(std::move(records).error())};
         append(decision.records, *std::move(records));
     }
-    if (request.validate_only) decision.records.clear();
+    if (request.validate_only) {
+        decision.records.clear();
+    } else if (sets_eligible_replicas(updates)) {
+        Records before = common_min_insync_replicas(view.options, view.image);
+        append(before, std::move(decision.records));
+        decision.records = std::move(before);
+    }
     return decision;
 }
 

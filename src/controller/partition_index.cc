@@ -13,20 +13,8 @@ static void for_each_member(const PartitionRegistration& partition, const Each& 
     for (const BrokerId broker : partition.eligible_leader_replicas) each(broker);
 }
 
-static const PartitionIndexes::Keys& find(const std::map<BrokerId, PartitionIndexes::Keys>& all,
-                                          BrokerId broker) {
-    static const PartitionIndexes::Keys kNone;
-    const auto at = all.find(broker);
-    return at != all.end() ? at->second : kNone;
-}
-
-/// A broker without partitions has no entry, so that equal histories give equal indexes.
-static void erase(std::map<BrokerId, PartitionIndexes::Keys>& all, BrokerId broker,
-                  const PartitionKey& key) {
-    const auto at = all.find(broker);
-    INVARIANT(at != all.end(), "a partition that is not in its index");
-    at->second.erase(key);
-    if (at->second.empty()) all.erase(at);
+static bool is_imbalanced(const PartitionRegistration& partition) {
+    return partition.replicas.empty() || partition.leader != partition.replicas.front();
 }
 
 PartitionIndexes::PartitionIndexes(const metadata::TopicsImage& topics) {
@@ -37,12 +25,37 @@ PartitionIndexes::PartitionIndexes(const metadata::TopicsImage& topics) {
 
 void PartitionIndexes::add(const PartitionKey& key, const PartitionRegistration& partition) {
     for_each_member(partition, [&](BrokerId broker) { members_[broker].insert(key); });
-    leaders_[partition.leader].insert(key);
+    if (is_imbalanced(partition)) imbalanced_.insert(key);
+    if (partition.leader == kNoBroker) {
+        without_leader_.insert(key);
+    } else {
+        ++leader_counts_[partition.leader];
+    }
 }
 
 void PartitionIndexes::remove(const PartitionKey& key, const PartitionRegistration& partition) {
-    for_each_member(partition, [&](BrokerId broker) { erase(members_, broker, key); });
-    erase(leaders_, partition.leader, key);
+    for_each_member(partition, [&](BrokerId broker) {
+        const auto at = members_.find(broker);
+        INVARIANT(at != members_.end(), "a partition that is not in its index");
+        at->second.erase(key);
+        if (at->second.empty()) members_.erase(at);
+    });
+    imbalanced_.erase(key);
+    if (partition.leader == kNoBroker) {
+        without_leader_.erase(key);
+        return;
+    }
+    const auto at = leader_counts_.find(partition.leader);
+    INVARIANT(at != leader_counts_.end(), "a leader that is not in its index");
+    if (--at->second == 0) leader_counts_.erase(at);
+}
+
+/// Neighbours of what changed are told too, with the lists that they had.
+void PartitionIndexes::change(const PartitionKey& key, const PartitionRegistration& old,
+                              const PartitionRegistration& now) {
+    if (old.partition_epoch == now.partition_epoch && old == now) return;
+    remove(key, old);
+    add(key, now);
 }
 
 void PartitionIndexes::update(const metadata::Update& update) {
@@ -53,17 +66,22 @@ void PartitionIndexes::update(const metadata::Update& update) {
         (before ? before->partitions : none)
             .for_each_difference(after ? after->partitions : none,
                                  [&](PartitionIndex index, const auto* old, const auto* now) {
-                                     if (old) remove({id, index}, *old);
-                                     if (now) add({id, index}, *now);
+                                     const PartitionKey key{id, index};
+                                     if (old && now) {
+                                         change(key, *old, *now);
+                                     } else if (old) {
+                                         remove(key, *old);
+                                     } else {
+                                         add(key, *now);
+                                     }
                                  });
     }
 }
 
 const PartitionIndexes::Keys& PartitionIndexes::with_member(BrokerId broker) const {
-    return find(members_, broker);
-}
-const PartitionIndexes::Keys& PartitionIndexes::led_by(BrokerId broker) const {
-    return find(leaders_, broker);
+    static const Keys kNone;
+    const auto at = members_.find(broker);
+    return at != members_.end() ? at->second : kNone;
 }
 
 }  // namespace milena::controller

@@ -4,22 +4,15 @@
 #pragma once
 
 #include <map>
-#include <set>
 
 #include "milena/metadata/loader.h"
+#include "partition_keys.h"
 
 namespace milena::controller {
 
-struct PartitionKey {
-    Uuid topic;
-    PartitionIndex partition;
-
-    auto operator<=>(const PartitionKey&) const = default;
-};
-
 class PartitionIndexes {
 public:
-    using Keys = std::set<PartitionKey>;
+    using Keys = PartitionKeys;
 
     PartitionIndexes() = default;
     explicit PartitionIndexes(const metadata::TopicsImage& topics);
@@ -28,18 +21,24 @@ public:
 
     /// Partitions that have the broker in sync, or eligible to lead.
     const Keys& with_member(BrokerId broker) const;
-    const Keys& led_by(BrokerId broker) const;
-    const Keys& without_leader() const { return led_by(kNoBroker); }
+    bool leads_any(BrokerId broker) const { return leader_counts_.contains(broker); }
+    const Keys& without_leader() const { return without_leader_; }
+    /// Partitions that another than their first replica leads, or nobody.
+    const Keys& imbalanced() const { return imbalanced_; }
 
     bool operator==(const PartitionIndexes&) const = default;
 
 private:
-    using ByBroker = std::map<BrokerId, Keys>;
     void add(const PartitionKey& key, const metadata::PartitionRegistration& partition);
     void remove(const PartitionKey& key, const metadata::PartitionRegistration& partition);
+    void change(const PartitionKey& key, const metadata::PartitionRegistration& old,
+                const metadata::PartitionRegistration& now);
 
-    ByBroker members_;
-    ByBroker leaders_;
+    /// A broker without partitions has no entry, so that equal histories give equal indexes.
+    std::map<BrokerId, Keys> members_;
+    std::map<BrokerId, std::size_t> leader_counts_;
+    Keys without_leader_;
+    Keys imbalanced_;
 };
 
 }  // namespace milena::controller

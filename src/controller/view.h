@@ -33,8 +33,8 @@ struct View {
     bool has_eligible_replicas() const { return image.features->level(kElrVersion) > 0; }
 };
 
-template <class T>
-bool contains(const std::vector<T>& all, const T& one) {
+template <class List, class T>
+bool contains(const List& all, const T& one) {
     return std::ranges::find(all, one) != all.end();
 }
 

@@ -8,6 +8,7 @@
 #include "milena/protocol/messages/broker_heartbeat.h"
 #include "milena/protocol/messages/broker_registration.h"
 #include "milena/protocol/messages/controller_registration.h"
+#include "to_controller/partition_messages.h"
 
 namespace milena::drivers {
 
@@ -95,6 +96,15 @@ env::Task<Result<controller::ProducerIdBlock>> ActiveController::allocate_produc
     return env::run_on(env_.control(), on_control(request, deadline));
 }
 
+env::Task<Result<std::vector<controller::AlteredTopic>>> ActiveController::alter_partition(
+    controller::AlterPartitionRequest request, env::Instant deadline) {
+    return env::run_on(env_.control(), on_control(std::move(request), deadline));
+}
+env::Task<Result<std::vector<controller::AssignedReplica>>> ActiveController::assign_replicas(
+    controller::AssignReplicasRequest request, env::Instant deadline) {
+    return env::run_on(env_.control(), on_control(std::move(request), deadline));
+}
+
 env::Task<Result<controller::RegisterBrokerReply>> ActiveController::on_control(
     controller::RegisterBrokerRequest request, env::Instant deadline) {
     if (is_here()) co_return co_await local_.register_broker(std::move(request), deadline);
@@ -155,6 +165,24 @@ env::Task<Result<controller::ProducerIdBlock>> ActiveController::on_control(
     wire.broker_epoch = request.epoch.value;
     CO_TRY(const auto answer, co_await call<protocol::AllocateProducerIdsResponse>(wire));
     co_return controller::ProducerIdBlock{answer->producer_id_start, answer->producer_id_len};
+}
+
+env::Task<Result<std::vector<controller::AlteredTopic>>> ActiveController::on_control(
+    controller::AlterPartitionRequest request, env::Instant deadline) {
+    if (is_here()) co_return co_await local_.alter_partition(std::move(request), deadline);
+    protocol::Arena arena;
+    const auto wire = to_wire(arena, request);
+    CO_TRY(const auto answer, co_await call<protocol::AlterPartitionResponse>(wire));
+    co_return from_wire(*answer);
+}
+
+env::Task<Result<std::vector<controller::AssignedReplica>>> ActiveController::on_control(
+    controller::AssignReplicasRequest request, env::Instant deadline) {
+    if (is_here()) co_return co_await local_.assign_replicas(std::move(request), deadline);
+    protocol::Arena arena;
+    const auto wire = to_wire(arena, request);
+    CO_TRY(const auto answer, co_await call<protocol::AssignReplicasToDirsResponse>(wire));
+    co_return from_wire(*answer);
 }
 
 }  // namespace milena::drivers

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "milena/drivers/metadata_publisher.h"
 #include "quorum_description.h"
@@ -112,6 +112,27 @@ public:
                 return core_.heartbeat(request, env_.clock().now());
             });
     }
+    env::Task<Result<std::vector<controller::AlteredTopic>>> alter_partition(
+        controller::AlterPartitionRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::AlteredTopic>>(
+            deadline, [this, request = std::move(request)](Offset) {
+                return core_.alter_partition(request);
+            });
+    }
+    env::Task<Result<std::vector<controller::AssignedReplica>>> assign_replicas(
+        controller::AssignReplicasRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::AssignedReplica>>(
+            deadline, [this, request = std::move(request)](Offset) {
+                return core_.assign_replicas(request);
+            });
+    }
+    env::Task<Result<std::vector<controller::ReassignedTopic>>> alter_reassignments(
+        controller::ReassignmentsRequest request, env::Instant deadline) override {
+        return ask<std::vector<controller::ReassignedTopic>>(
+            deadline, [this, request = std::move(request)](Offset) {
+                return core_.alter_reassignments(request);
+            });
+    }
     env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) override {
         return ask<void>(deadline,
                          [this, broker](Offset) { return core_.unregister_broker(broker); });
@@ -154,6 +175,7 @@ private:
     env::Task<Result<void>> wait_until_committed(Offset offset, env::Instant deadline);
     void on_image(const metadata::Update& update);
     void log_brokers(const metadata::Update& update) const;
+    void log_losses(const metadata::Update& update) const;
     void activate(LeaderEpoch epoch);
     void resign();
     static env::Task<void> keep_time(std::shared_ptr<Host> self);
@@ -171,6 +193,25 @@ private:
     env::Instant next_tick_ = env::kNever;
     bool stopping_ = false;
 };
+
+bool contains(const auto& brokers, BrokerId broker) {
+    return std::ranges::find(brokers, broker) != brokers.end();
+}
+
+/// Who leads or led last, as far as it is known.
+BrokerId last_leader(const metadata::PartitionRegistration& partition) {
+    if (partition.leader != kNoBroker) return partition.leader;
+    const auto& last_known = partition.last_known_eligible_leader_replicas;
+    return last_known.empty() ? kNoBroker : last_known.front();
+}
+
+/// Those that are known to have all records.
+std::vector<BrokerId> holders(const metadata::PartitionRegistration& partition) {
+    std::vector<BrokerId> all = partition.in_sync_replicas.to_vector();
+    all.insert(all.end(), partition.eligible_leader_replicas.begin(),
+               partition.eligible_leader_replicas.end());
+    return all;
+}
 
 constexpr env::Duration kRetryTick = std::chrono::milliseconds(50);
 
@@ -228,7 +269,9 @@ env::Task<Result<void>> Host::wait_until_committed(Offset offset, env::Instant d
 void Host::on_image(const metadata::Update& update) {
     const auto committed = parked_.upper_bound(update.after->provenance.last_offset);
     for (auto at = parked_.begin(); at != committed; ++at) at->second->wakeup.notify();
-    if (core_.is_active()) log_brokers(update);
+    if (!core_.is_active()) return;
+    log_brokers(update);
+    log_losses(update);
 }
 
 void Host::log_brokers(const metadata::Update& update) const {
@@ -242,6 +285,29 @@ void Host::log_brokers(const metadata::Update& update) const {
         } else if (before->fenced != after->fenced) {
             LOG_INFO(log_, after->fenced ? "broker fenced" : "broker unfenced", kv("broker", id));
         }
+    }
+}
+
+/// Every election that may have lost records, with who had them.
+void Host::log_losses(const metadata::Update& update) const {
+    using Partitions = decltype(metadata::TopicImage::partitions);
+    for (const Uuid& id : update.changes.topics) {
+        const auto before = update.before->topics->find(id);
+        const auto after = update.after->topics->find(id);
+        if (!before || !after) continue;
+        const Partitions& old = before->partitions;
+        old.for_each_difference(after->partitions, [&](PartitionIndex index, const auto* was,
+                                                       const auto* now) {
+            const bool is_loss = was && now && now->is_recovering && now->leader != kNoBroker &&
+                                 now->leader != was->leader &&
+                                 !contains(was->in_sync_replicas, now->leader) &&
+                                 !contains(was->eligible_leader_replicas, now->leader);
+            if (!is_loss) return;
+            LOG_WARN(log_, "unclean leader election: records that the new leader lacks are lost",
+                     kv("topic", after->name), kv("partition", index), kv("leader", now->leader),
+                     kv("leader_epoch", now->leader_epoch), kv("old_leader", last_leader(*was)),
+                     kv("had_all", fmt::format("{}", fmt::join(holders(*was), ","))));
+        });
     }
 }
 

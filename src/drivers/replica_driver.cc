@@ -49,7 +49,12 @@ env::Task<void> ReplicaDriver::run() {
             const std::vector<Uuid> changed(changed_.begin(), changed_.end());
             changed_.clear();
             if (!changed.empty()) {
-                co_await env_.offload(env::Pool::disk, [&] { replicas_.apply(*image, changed); });
+                std::vector<replication::PlacedReplica> misplaced;
+                co_await env_.offload(env::Pool::disk, [&] {
+                    replicas_.apply(*image, changed);
+                    if (applied_) misplaced = replicas_.misplaced(*image, changed);
+                });
+                if (applied_) applied_(changed, misplaced);
             }
             served_.publish(image);
         }

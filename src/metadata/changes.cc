@@ -43,7 +43,10 @@ Changes difference(const Image& before, const Image& after) {
     add_differing_targets(before.topics->by_id, after.topics->by_id, changes.topics);
     add_differing_targets(before.configs->by_resource, after.configs->by_resource, changes.configs);
     if (before.cluster != after.cluster) {
-        add_differing(before.cluster->brokers, after.cluster->brokers, changes.brokers);
+        before.cluster->brokers.for_each_difference(
+            after.cluster->brokers, [&](BrokerId id, const auto* old, const auto* now) {
+                if (!old || !now || !(*old == *now)) changes.brokers.insert(id);
+            });
         add_differing(before.cluster->controllers, after.cluster->controllers, changes.controllers);
     }
     changes.features = differ(before.features, after.features);

@@ -43,24 +43,38 @@ Result<void> ClusterDelta::apply(const protocol::RegisterBrokerRecord& record) {
     if (record.cordoned_log_dirs.has_value())
         broker.cordoned_log_directories = copy(record.cordoned_log_dirs);
     changes_.brokers.insert(broker.id);
-    part_.edit().brokers.insert_or_assign(broker.id, std::move(broker));
+    brokers().set(broker.id, std::move(broker));
     return ok();
 }
 
+ClusterDelta::Brokers::Editor& ClusterDelta::brokers() {
+    if (!brokers_) brokers_.emplace(part_.now().brokers);
+    return *brokers_;
+}
+
+const BrokerRegistration* ClusterDelta::find_broker(BrokerId id) const {
+    return brokers_ ? brokers_->find(id) : part_.now().find_broker(id);
+}
+
+std::shared_ptr<const ClusterImage> ClusterDelta::finish() && {
+    if (brokers_) part_.edit().brokers = std::move(*brokers_).finish();
+    return std::move(part_).finish();
+}
+
 Result<BrokerRegistration*> ClusterDelta::edit_broker(std::int32_t id, std::int64_t epoch) {
-    const BrokerRegistration* const broker = part_.now().find_broker(BrokerId(id));
+    const BrokerRegistration* const broker = find_broker(BrokerId(id));
     if (!broker) return contradiction("a record about broker {}, which is not registered", id);
     if (broker->epoch.value != epoch) {
         return contradiction("a record about epoch {} of broker {}, whose epoch is {}", epoch, id,
                              broker->epoch);
     }
     changes_.brokers.insert(BrokerId(id));
-    return &part_.edit().brokers.at(BrokerId(id));
+    return brokers().edit(BrokerId(id));
 }
 
 Result<void> ClusterDelta::apply(const protocol::UnregisterBrokerRecord& record) {
     TRY_VOID(edit_broker(record.broker_id, record.broker_epoch));
-    part_.edit().brokers.erase(BrokerId(record.broker_id));
+    brokers().erase(BrokerId(record.broker_id));
     return ok();
 }
 

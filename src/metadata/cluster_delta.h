@@ -2,6 +2,8 @@
 // Registrations of brokers and controllers.
 #pragma once
 
+#include <optional>
+
 #include "milena/protocol/records/metadata.h"
 #include "part.h"
 
@@ -20,13 +22,19 @@ public:
     Result<void> apply(const protocol::RegisterControllerRecord& record);
     Result<void> apply(const protocol::UnregisterControllerRecord& record);
 
-    std::shared_ptr<const ClusterImage> finish() && { return std::move(part_).finish(); }
+    std::shared_ptr<const ClusterImage> finish() &&;
 
 private:
+    using Brokers = decltype(ClusterImage::brokers);
+
+    Brokers::Editor& brokers();
+    /// Null if there is no such broker.
+    const BrokerRegistration* find_broker(BrokerId id) const;
     /// The registration of that broker and that epoch, to be changed.
     Result<BrokerRegistration*> edit_broker(std::int32_t id, std::int64_t epoch);
 
     CopiedPart<ClusterImage> part_;
+    std::optional<Brokers::Editor> brokers_;
     Changes& changes_;
 };
 

@@ -21,8 +21,7 @@ bool TopicsImage::operator==(const TopicsImage& other) const {
 }
 
 const BrokerRegistration* ClusterImage::find_broker(BrokerId id) const {
-    const auto at = brokers.find(id);
-    return at != brokers.end() ? &at->second : nullptr;
+    return brokers.find(id);
 }
 
 bool ClusterImage::is_active(BrokerId id) const {

@@ -76,19 +76,15 @@ RecordValue record_of(const ControllerRegistration& controller) {
 
 RecordValue record_of(Uuid topic, PartitionIndex index, const PartitionRegistration& partition,
                       const RecordVersions& versions) {
-    const auto replicas = numbers(partition.replicas);
-    const auto isr = numbers(partition.in_sync_replicas);
-    const auto removing = numbers(partition.removing_replicas);
-    const auto adding = numbers(partition.adding_replicas);
-    const auto eligible = numbers(partition.eligible_leader_replicas);
-    const auto last_known = numbers(partition.last_known_eligible_leader_replicas);
+    const auto eligible = number_view(partition.eligible_leader_replicas);
+    const auto last_known = number_view(partition.last_known_eligible_leader_replicas);
     protocol::PartitionRecord record;
     record.partition_id = index.value;
     record.topic_id = topic;
-    record.replicas = replicas;
-    record.isr = isr;
-    record.removing_replicas = removing;
-    record.adding_replicas = adding;
+    record.replicas = number_view(partition.replicas);
+    record.isr = number_view(partition.in_sync_replicas);
+    record.removing_replicas = number_view(partition.removing_replicas);
+    record.adding_replicas = number_view(partition.adding_replicas);
     record.leader = partition.leader.value;
     record.leader_recovery_state = partition.is_recovering ? 1 : 0;
     record.leader_epoch = partition.leader_epoch.value;

@@ -48,7 +48,7 @@ RecordVersions::RecordVersions(std::int16_t level)
       cordoned_log_directories(level >= 30),
       controller_unregistration(level >= 33) {}
 
-std::vector<std::int32_t> numbers(const std::vector<BrokerId>& brokers) {
+std::vector<std::int32_t> numbers(std::span<const BrokerId> brokers) {
     std::vector<std::int32_t> result;
     result.reserve(brokers.size());
     for (const BrokerId broker : brokers) result.push_back(broker.value);

@@ -54,26 +54,33 @@ Result<std::string> TopicsDelta::apply(const protocol::RemoveTopicRecord& record
     return name;
 }
 
+/// In most partitions all replicas are in sync: then they are listed once.
+static void share_where_equal(PartitionRegistration& partition) {
+    if (partition.in_sync_replicas == partition.replicas)
+        partition.in_sync_replicas = partition.replicas;
+}
+
 Result<void> TopicsDelta::apply(const protocol::PartitionRecord& record) {
     Open* const topic = open(record.topic_id);
     if (!topic)
         return contradiction("partition {} of topic {}, which does not exist", record.partition_id,
                              record.topic_id);
     PartitionRegistration partition;
-    partition.replicas = broker_ids(record.replicas);
-    partition.directories.assign(record.directories.begin(), record.directories.end());
+    partition.replicas = broker_view(record.replicas);
+    partition.directories = std::span<const Uuid>(record.directories);
     if (partition.directories.empty())
-        partition.directories.assign(partition.replicas.size(), kMigrating);
+        partition.directories = std::vector<Uuid>(partition.replicas.size(), kMigrating);
     if (partition.directories.size() != partition.replicas.size()) {
         return contradiction("partition {} of topic {} has {} replicas in {} directories",
                              record.partition_id, topic->name, partition.replicas.size(),
                              partition.directories.size());
     }
-    partition.in_sync_replicas = broker_ids(record.isr);
-    partition.removing_replicas = broker_ids(record.removing_replicas);
-    partition.adding_replicas = broker_ids(record.adding_replicas);
-    partition.eligible_leader_replicas = broker_ids(record.eligible_leader_replicas);
-    partition.last_known_eligible_leader_replicas = broker_ids(record.last_known_elr);
+    partition.in_sync_replicas = broker_view(record.isr);
+    share_where_equal(partition);
+    partition.removing_replicas = broker_view(record.removing_replicas);
+    partition.adding_replicas = broker_view(record.adding_replicas);
+    partition.eligible_leader_replicas = broker_view(record.eligible_leader_replicas);
+    partition.last_known_eligible_leader_replicas = broker_view(record.last_known_elr);
     partition.leader = BrokerId(record.leader);
     partition.is_recovering = record.leader_recovery_state == 1;
     partition.leader_epoch = LeaderEpoch(record.leader_epoch);
@@ -83,7 +90,7 @@ Result<void> TopicsDelta::apply(const protocol::PartitionRecord& record) {
 }
 
 /// New replicas with the directories that are known of them.
-static void set_replicas(PartitionRegistration& partition, std::vector<BrokerId> replicas) {
+static void set_replicas(PartitionRegistration& partition, const std::vector<BrokerId>& replicas) {
     std::vector<Uuid> directories;
     for (const BrokerId replica : replicas) {
         const auto at = std::ranges::find(partition.replicas, replica);
@@ -92,15 +99,15 @@ static void set_replicas(PartitionRegistration& partition, std::vector<BrokerId>
                 ? kUnassigned
                 : partition.directories[static_cast<std::size_t>(at - partition.replicas.begin())]);
     }
-    partition.replicas = std::move(replicas);
-    partition.directories = std::move(directories);
+    partition.replicas = replicas;
+    partition.directories = directories;
 }
 
 static Result<void> change(PartitionRegistration& partition,
                            const protocol::PartitionChangeRecord& record) {
-    const auto assign = [](std::vector<BrokerId>& brokers,
+    const auto assign = [](SharedList<BrokerId>& brokers,
                            const protocol::NullableArray<std::int32_t>& now) {
-        if (now.has_value()) brokers = broker_ids(now);
+        if (now.has_value()) brokers = broker_view(now);
     };
     if (record.replicas.has_value()) set_replicas(partition, broker_ids(record.replicas));
     if (record.directories.has_value()) {
@@ -109,9 +116,10 @@ static Result<void> change(PartitionRegistration& partition,
                                  record.partition_id, record.topic_id, record.directories.size(),
                                  partition.replicas.size());
         }
-        partition.directories.assign(record.directories.begin(), record.directories.end());
+        partition.directories = std::span<const Uuid>(record.directories);
     }
     assign(partition.in_sync_replicas, record.isr);
+    share_where_equal(partition);
     assign(partition.removing_replicas, record.removing_replicas);
     assign(partition.adding_replicas, record.adding_replicas);
     assign(partition.eligible_leader_replicas, record.eligible_leader_replicas);
@@ -148,8 +156,8 @@ void TopicsDelta::clear_eligible(Uuid id) {
             partition.last_known_eligible_leader_replicas.empty())
             continue;
         PartitionRegistration& changed = *topic->partitions.edit(index);
-        changed.eligible_leader_replicas.clear();
-        changed.last_known_eligible_leader_replicas.clear();
+        changed.eligible_leader_replicas = {};
+        changed.last_known_eligible_leader_replicas = {};
         ++changed.partition_epoch.value;
     }
 }

@@ -15,6 +15,7 @@
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
 #include "milena/drivers/controller_registration.h"
+#include "milena/drivers/directory_reports.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
@@ -76,6 +77,7 @@ public:
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
+        if (directory_reports_ != nullptr) co_await directory_reports_->stop();
         if (controller_registration_ != nullptr) co_await controller_registration_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
         if (snapshots_ != nullptr) co_await snapshots_->stop();
@@ -146,6 +148,11 @@ private:
                                                               *quorum_);
         replica_driver_ =
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
+        directory_reports_ =
+            std::make_unique<drivers::DirectoryReports>(env_, log_, config_.node_id, *active_);
+        replica_driver_->when_applied([this](const auto& topics, const auto& misplaced) {
+            directory_reports_->note(topics, misplaced);
+        });
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
         snapshots_ = std::make_unique<drivers::Snapshots>(env_, log_, snapshot_policy(config_),
@@ -216,6 +223,7 @@ private:
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
                                                                 *active_, served_);
         CO_TRY_VOID(co_await lifecycle_->start());
+        directory_reports_->start(lifecycle_->epoch());
         server_->serve();
         checkpoints_ = std::make_unique<drivers::Checkpoints>(
             env_, log_, *replicas_,
@@ -306,6 +314,7 @@ private:
     std::shared_ptr<drivers::ControllerHost> controller_;
     std::unique_ptr<drivers::ActiveController> active_;
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
+    std::unique_ptr<drivers::DirectoryReports> directory_reports_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;

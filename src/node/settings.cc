@@ -120,6 +120,10 @@ controller::Options controller_options(const config::BrokerConfig& config,
     out.delete_topic_enable = config.delete_topic_enable;
     out.session_timeout_ms = config.broker_session_timeout_ms;
     out.idle_interval_ms = config.metadata_log.idle_interval_ms;
+    // Longer than any node lives, and still a moment that a clock can name.
+    constexpr std::int64_t kIntervalMax = 100LL * 365 * 24 * 3600 * 1000;
+    out.balance_interval_ms = std::min(config.leader_balance_interval_ms, kIntervalMax);
+    out.unclean_interval_ms = std::min(config.unclean_election_interval_ms, kIntervalMax);
     out.topic_defaults = config.topic_defaults;
     out.settings = config.settings;
     return out;

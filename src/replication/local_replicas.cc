@@ -22,12 +22,12 @@ constexpr std::size_t kRemovedAtOnce = 256;
 constexpr std::size_t kSyncedOneByOne = 32;
 
 bool is_replica(const metadata::PartitionRegistration& registration, BrokerId broker) {
-    return contains(registration.replicas, broker);
+    return std::ranges::find(registration.replicas, broker) != registration.replicas.end();
 }
 
 PartitionState state_of(const metadata::PartitionRegistration& registration) {
     return {registration.leader, registration.leader_epoch, registration.partition_epoch,
-            registration.replicas, registration.in_sync_replicas};
+            registration.replicas.to_vector(), registration.in_sync_replicas.to_vector()};
 }
 
 /// The directory that the metadata says `broker` has its replica in; zero if it says none.
@@ -80,6 +80,27 @@ Result<void> LocalReplicas::find_logs(const std::vector<bool>& directory_was_cle
     for (std::size_t i = 0; i < directories_.size(); ++i)
         deleted_.add(directories_[i].take_deleted(), env::Duration::zero());
     return ok();
+}
+
+std::vector<PlacedReplica> LocalReplicas::misplaced(const metadata::Image& image,
+                                                    std::span<const Uuid> topics) const {
+    std::vector<PlacedReplica> found;
+    const auto table = table_.load();
+    for (const Uuid topic_id : topics) {
+        const auto topic = image.topics->find(topic_id);
+        const auto* const hosted_topic = table->find(topic_id);
+        if (topic == nullptr || hosted_topic == nullptr) continue;
+        for (const Hosted& hosted : (*hosted_topic)->partitions) {
+            const auto* const registration = topic->partitions.find(hosted.index);
+            if (hosted.local == nullptr || registration == nullptr) continue;
+            const Uuid lies_in = directories_.id(hosted.directory);
+            const bool is_known = lies_in != Uuid{};
+            if (is_known && is_replica(*registration, self_) &&
+                assigned_directory(*registration, self_) != lies_in)
+                found.push_back({topic_id, hosted.index, lies_in});
+        }
+    }
+    return found;
 }
 
 std::shared_ptr<Partition> LocalReplicas::find(Uuid topic_id, PartitionIndex partition) const {

@@ -25,6 +25,9 @@ public:
 
     void apply(const metadata::Image& image, std::span<const Uuid> changed) override;
 
+    std::vector<PlacedReplica> misplaced(const metadata::Image& image,
+                                         std::span<const Uuid> topics) const override;
+
     std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const override;
     std::vector<std::shared_ptr<Partition>> all() const override;
 

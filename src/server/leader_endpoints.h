@@ -37,15 +37,15 @@ public:
         auto out = arena.make_array<NodeEndpoint>(leaders_.size());
         std::size_t count = 0;
         for (const BrokerId leader : leaders_) {
-            const auto broker = image.cluster->brokers.find(leader);
-            if (broker == image.cluster->brokers.end()) continue;
-            const auto* endpoint = endpoint_of(broker->second, listener.name);
+            const auto* const broker = image.cluster->find_broker(leader);
+            if (broker == nullptr) continue;
+            const auto* endpoint = endpoint_of(*broker, listener.name);
             if (endpoint == nullptr) continue;
             NodeEndpoint& node = out[count++];
             node.node_id = leader.value;
             node.host = endpoint->host;
             node.port = endpoint->port;
-            if (broker->second.rack) node.rack = std::string_view(*broker->second.rack);
+            if (broker->rack) node.rack = std::string_view(*broker->rack);
         }
         return std::span<const NodeEndpoint>(out.first(count));
     }

@@ -147,6 +147,9 @@ struct BrokerConfig {
     std::int32_t request_partitions_max = 2000;
     /// broker.rack; empty if it has none.
     std::string rack;
+    /// auto.leader.rebalance.enable and leader.imbalance.check.interval.seconds; 0: not at all.
+    std::int64_t leader_balance_interval_ms = 300'000;
+    std::int64_t unclean_election_interval_ms = 300'000;
     std::int32_t broker_heartbeat_interval_ms = 2000;
     std::int32_t broker_session_timeout_ms = 9000;
     std::int32_t initial_registration_timeout_ms = 60'000;

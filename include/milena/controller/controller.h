@@ -10,7 +10,8 @@
 // that may be forgotten: when brokers were last heard of, and indexes that can be rebuilt.
 //
 // One concern, one file in src/controller: activation, brokers, topics, partition_growth,
-// placement, configs, partitions, elections, features.
+// placement, configs, partitions, elections, features; in partition what becomes of one partition:
+// partition_change, and who asks for it.
 #pragma once
 
 #include <memory>
@@ -38,6 +39,11 @@ struct Options {
     std::int32_t session_timeout_ms = 9000;  ///< broker.session.timeout.ms
     std::int32_t idle_interval_ms =
         500;  ///< metadata.max.idle.interval.ms; 0 writes no idle records
+    /// auto.leader.rebalance.enable and leader.imbalance.check.interval.seconds: how often
+    /// leadership goes back to the preferred replicas; 0 never.
+    std::int64_t balance_interval_ms = 300'000;
+    /// unclean.leader.election.interval.ms: how often partitions without a leader are looked at.
+    std::int64_t unclean_interval_ms = 300'000;
     /// What the static configuration makes of a topic that sets nothing.
     config::TopicConfig topic_defaults;
     /// The static configuration, for the values and sources in CreateTopics answers. May be null:
@@ -107,13 +113,19 @@ public:
     /// Notes that the broker was heard of even if it changes nothing.
     Decision<Result<BrokerHeartbeatReply>> heartbeat(const BrokerHeartbeatRequest& request,
                                                      env::Instant now);
+    Decision<Result<std::vector<AlteredTopic>>> alter_partition(
+        const AlterPartitionRequest& request) const;
+    Decision<Result<std::vector<AssignedReplica>>> assign_replicas(
+        const AssignReplicasRequest& request) const;
+    Decision<Result<std::vector<ReassignedTopic>>> alter_reassignments(
+        const ReassignmentsRequest& request) const;
     Decision<Result<void>> unregister_broker(BrokerId broker) const;
     Decision<Result<void>> register_controller(const RegisterControllerRequest& request) const;
     Decision<Result<ProducerIdBlock>> allocate_producer_ids(
         const AllocateProducerIdsRequest& request) const;
 
-    /// What is due at `now`: fences at most one broker whose session ended (ask again: deadline()
-    /// says so), or writes an idle record.
+    /// What is due at `now`, one thing at a time (ask again: deadline() says so): fences a broker
+    /// whose session ended, elects leaders, or writes an idle record.
     Records tick(env::Instant now);
     /// When to call tick() next.
     env::Instant deadline() const;
@@ -121,6 +133,8 @@ public:
 private:
     struct State;
     void note_brokers(const metadata::Update& update);
+    void note_configs(const metadata::Update& update);
+    Records elections(env::Instant now);
 
     Options options_;
     env::Random& random_;

@@ -39,6 +39,14 @@ public:
                                                                    env::Instant deadline) = 0;
     virtual env::Task<Result<BrokerHeartbeatReply>> heartbeat(BrokerHeartbeatRequest request,
                                                               env::Instant deadline) = 0;
+    virtual env::Task<Result<std::vector<AlteredTopic>>> alter_partition(
+        AlterPartitionRequest request, env::Instant deadline) = 0;
+    virtual env::Task<Result<std::vector<AssignedReplica>>> assign_replicas(
+        AssignReplicasRequest request, env::Instant deadline) = 0;
+    /// In the order of the request. Answered when it is committed and this node's published image
+    /// shows it.
+    virtual env::Task<Result<std::vector<ReassignedTopic>>> alter_reassignments(
+        ReassignmentsRequest request, env::Instant deadline) = 0;
     virtual env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) = 0;
     virtual env::Task<Result<void>> register_controller(RegisterControllerRequest request,
                                                         env::Instant deadline) = 0;

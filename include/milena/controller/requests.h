@@ -14,6 +14,7 @@
 #include "milena/base/result.h"
 #include "milena/base/uuid.h"
 #include "milena/config/layers.h"
+#include "milena/controller/partition_requests.h"
 #include "milena/metadata/image.h"
 
 namespace milena::controller {

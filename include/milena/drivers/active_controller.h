@@ -28,6 +28,11 @@ public:
     env::Task<Result<controller::ProducerIdBlock>> allocate_producer_ids(
         controller::AllocateProducerIdsRequest request, env::Instant deadline) override;
 
+    env::Task<Result<std::vector<controller::AlteredTopic>>> alter_partition(
+        controller::AlterPartitionRequest request, env::Instant deadline) override;
+    env::Task<Result<std::vector<controller::AssignedReplica>>> assign_replicas(
+        controller::AssignReplicasRequest request, env::Instant deadline) override;
+
     env::Task<Result<controller::CreateTopicsReply>> create_topics(
         controller::CreateTopicsRequest request, env::Instant deadline) override {
         return local_.create_topics(std::move(request), deadline);
@@ -56,6 +61,10 @@ public:
         controller::AlterConfigsRequest request, env::Instant deadline) override {
         return local_.alter_configs(std::move(request), deadline);
     }
+    env::Task<Result<std::vector<controller::ReassignedTopic>>> alter_reassignments(
+        controller::ReassignmentsRequest request, env::Instant deadline) override {
+        return local_.alter_reassignments(std::move(request), deadline);
+    }
     env::Task<Result<void>> unregister_broker(BrokerId broker, env::Instant deadline) override {
         return local_.unregister_broker(broker, deadline);
     }
@@ -83,6 +92,10 @@ private:
                                        env::Instant deadline);
     env::Task<Result<controller::ProducerIdBlock>> on_control(
         controller::AllocateProducerIdsRequest request, env::Instant deadline);
+    env::Task<Result<std::vector<controller::AlteredTopic>>> on_control(
+        controller::AlterPartitionRequest request, env::Instant deadline);
+    env::Task<Result<std::vector<controller::AssignedReplica>>> on_control(
+        controller::AssignReplicasRequest request, env::Instant deadline);
 
     env::Env& env_;
     const BrokerId self_;

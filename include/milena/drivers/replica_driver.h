@@ -5,8 +5,10 @@
 // topics, however far the replicas are behind.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/replication/replicas.h"
@@ -20,6 +22,11 @@ public:
     ReplicaDriver(env::Env& env, BrokerId self, replication::Replicas& replicas,
                   server::ServedImage& served);
 
+    /// Whoever is to hear, before start(), which topics were brought up to an image and what
+    /// replicas of them lie elsewhere than it says.
+    using WhenApplied = std::function<void(std::span<const Uuid> topics,
+                                           std::span<const replication::PlacedReplica> misplaced)>;
+    void when_applied(WhenApplied tell) { applied_ = std::move(tell); }
     /// Begins to follow `publisher`.
     void start(MetadataPublisher& publisher);
     /// Finishes what is being done and does nothing more.
@@ -36,6 +43,7 @@ private:
     server::ServedImage& served_;
     std::shared_ptr<const metadata::Image> next_;
     std::set<Uuid> changed_;
+    WhenApplied applied_;
     env::Wakeup work_;
     env::Wakeup ended_;
     bool stopping_ = false;

@@ -11,24 +11,27 @@
 #include <vector>
 
 #include "milena/base/ids.h"
+#include "milena/base/shared_list.h"
 #include "milena/base/uuid.h"
 #include "milena/metadata/access_image.h"
 #include "milena/metadata/sharded_map.h"
 
 namespace milena::metadata {
 
+/// There are hundreds of thousands in a large cluster, and each change of one copies its neighbours
+/// in the map: so its lists are shared.
 struct PartitionRegistration {
-    std::vector<BrokerId> replicas;
-    std::vector<Uuid> directories;  ///< one a replica; KIP-858
-    std::vector<BrokerId> in_sync_replicas;
-    std::vector<BrokerId> removing_replicas;
-    std::vector<BrokerId> adding_replicas;
-    std::vector<BrokerId> eligible_leader_replicas;  ///< KIP-966
-    std::vector<BrokerId> last_known_eligible_leader_replicas;
+    SharedList<BrokerId> replicas;
+    SharedList<Uuid> directories;  ///< one a replica; KIP-858
+    SharedList<BrokerId> in_sync_replicas;
+    SharedList<BrokerId> removing_replicas;
+    SharedList<BrokerId> adding_replicas;
+    SharedList<BrokerId> eligible_leader_replicas;  ///< KIP-966
+    SharedList<BrokerId> last_known_eligible_leader_replicas;
     BrokerId leader = kNoBroker;
-    bool is_recovering = false;  ///< elected uncleanly and not yet caught up with itself
     LeaderEpoch leader_epoch = kNoLeaderEpoch;
     PartitionEpoch partition_epoch;
+    bool is_recovering = false;  ///< elected uncleanly and not yet caught up with itself
 
     bool operator==(const PartitionRegistration&) const = default;
 };
@@ -94,7 +97,8 @@ struct ControllerRegistration {
 };
 
 struct ClusterImage {
-    std::map<BrokerId, BrokerRegistration> brokers;
+    /// In small shards: a change of one copies its neighbours, and there is much in each.
+    ShardedMap<BrokerId, BrokerRegistration, 16> brokers;
     std::map<BrokerId, ControllerRegistration> controllers;
 
     bool operator==(const ClusterImage&) const = default;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "milena/base/bytes.h"
@@ -69,8 +70,16 @@ RecordValue record_of(const ControllerRegistration& controller);
 RecordValue record_of(Uuid topic, PartitionIndex index, const PartitionRegistration& partition,
                       const RecordVersions& versions);
 
-/// Ids as records hold them, and back.
-std::vector<std::int32_t> numbers(const std::vector<BrokerId>& brokers);
+/// Ids as records hold them, and back; views of what was given.
+inline std::span<const std::int32_t> number_view(std::span<const BrokerId> brokers) {
+    static_assert(sizeof(BrokerId) == sizeof(std::int32_t), "a broker id is its number");
+    return {reinterpret_cast<const std::int32_t*>(brokers.data()), brokers.size()};
+}
+inline std::span<const BrokerId> broker_view(protocol::Array<std::int32_t> numbers) {
+    return {reinterpret_cast<const BrokerId*>(numbers.data()), numbers.size()};
+}
+/// The same as lists of their own.
+std::vector<std::int32_t> numbers(std::span<const BrokerId> brokers);
 std::vector<BrokerId> broker_ids(protocol::Array<std::int32_t> numbers);
 
 }  // namespace milena::metadata

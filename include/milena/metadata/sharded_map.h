@@ -23,12 +23,12 @@
 
 namespace milena::metadata {
 
-template <class K, class V>
+template <class K, class V, std::size_t ShardMax = 64>
 class ShardedMap {
 public:
     using Entry = std::pair<K, V>;
     /// Entries at which a shard is cut in two halves.
-    static constexpr std::size_t kShardMax = 64;
+    static constexpr std::size_t kShardMax = ShardMax;
 
     class Iterator;
     class Editor;
@@ -142,8 +142,8 @@ private:
 };
 
 /// Walks a map in key order; valid as long as the map it came from.
-template <class K, class V>
-class ShardedMap<K, V>::Iterator {
+template <class K, class V, std::size_t ShardMax>
+class ShardedMap<K, V, ShardMax>::Iterator {
 public:
     using value_type = Entry;
     using reference = const Entry&;
@@ -180,8 +180,8 @@ private:
 
 /// Makes the next map. The shards it has copied are its own until finish(), so many changes to one
 /// shard copy it once.
-template <class K, class V>
-class ShardedMap<K, V>::Editor {
+template <class K, class V, std::size_t ShardMax>
+class ShardedMap<K, V, ShardMax>::Editor {
 public:
     explicit Editor(const ShardedMap& base) : size_(base.size_) {
         shards_.reserve(base.shards().size());
@@ -220,8 +220,16 @@ public:
         const std::size_t at = std::min(shard_of(key), shards_.size() - 1);
         Shard& shard = own(at);
         const auto position = static_cast<std::ptrdiff_t>(ShardedMap::position(shard, key));
-        shard.insert(shard.begin() + position, Entry(std::move(key), std::move(value)));
+        const bool is_last =
+            at + 1 == shards_.size() && position == static_cast<std::ptrdiff_t>(shard.size());
         ++size_;
+        // Keys that come in their order fill one shard after the other.
+        if (is_last && shard.size() == kShardMax) {
+            shards_.push_back(Slot::make({}));
+            shards_.back().owned->emplace_back(std::move(key), std::move(value));
+            return;
+        }
+        shard.insert(shard.begin() + position, Entry(std::move(key), std::move(value)));
         if (shard.size() > kShardMax) split(at);
     }
 
@@ -245,7 +253,11 @@ public:
     ShardedMap finish() && {
         auto list = std::make_shared<Shards>();
         list->reserve(shards_.size());
-        for (Slot& slot : shards_) list->push_back(std::move(slot.shared));
+        for (Slot& slot : shards_) {
+            // A shard lives as long as nothing in it changes: no room is kept for more.
+            if (slot.owned != nullptr) slot.owned->shrink_to_fit();
+            list->push_back(std::move(slot.shared));
+        }
         ShardedMap map;
         map.list_ = std::move(list);
         map.size_ = size_;

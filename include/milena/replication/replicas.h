@@ -25,6 +25,15 @@ struct DirectoryState {
     std::vector<Log> logs;  ///< by name
 };
 
+/// A replica of this node, and the id of the log directory that it lies in.
+struct PlacedReplica {
+    Uuid topic;
+    PartitionIndex partition;
+    Uuid directory;
+
+    bool operator==(const PlacedReplica&) const = default;
+};
+
 /// How a log directory takes its writes, see env::WriteLane.
 struct WriteLaneState {
     std::string path;
@@ -66,6 +75,11 @@ public:
     /// that this node has no more (their topic was deleted, or they moved) stop being served at
     /// once; their directories are renamed to "-delete" and removed later.
     virtual void apply(const metadata::Image& image, std::span<const Uuid> changed) = 0;
+
+    /// Those replicas of these topics that lie in another directory than `image` says, by topic and
+    /// partition; those that are offline are not told.
+    virtual std::vector<PlacedReplica> misplaced(const metadata::Image& image,
+                                                 std::span<const Uuid> topics) const = 0;
 
     /// The replica, or nothing if this node has none. Wait-free but for one pointer load.
     virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;

@@ -8,22 +8,31 @@
 
 #include <fmt/format.h>
 
+#include "topics/new_partitions.h"
+
 namespace milena::controller {
 
 static std::unexpected<Error> invalid(std::string why) {
     return fail(ErrorCode::invalid_replica_assignment, std::move(why));
 }
 
-static Result<void> check_replicas(const View& view, const Replicas& replicas,
-                                   std::optional<std::size_t> count) {
+Result<void> check_replicas(const View& view, const Replicas& replicas,
+                            std::optional<std::size_t> count) {
     if (replicas.empty())
         return invalid("The manual partition assignment includes an empty replica list.");
     std::set<BrokerId> seen;
     for (const BrokerId replica : replicas) {
-        if (!view.image.cluster->find_broker(replica)) {
+        const auto* const broker = view.image.cluster->find_broker(replica);
+        if (!broker) {
             return invalid(
                 fmt::format("The manual partition assignment includes broker {}, but no such "
                             "broker is registered.",
+                            replica));
+        }
+        if (!takes_new_replicas(*broker)) {
+            return invalid(
+                fmt::format("The manual partition assignment includes broker {}, but all its log "
+                            "directories are cordoned.",
                             replica));
         }
         if (!seen.insert(replica).second) {

@@ -8,7 +8,11 @@
 namespace milena::controller {
 
 /// INVALID_REPLICA_ASSIGNMENT, with a reason for the client, unless these are `count` (if given)
-/// different registered brokers of which one can lead `partition`.
+/// different registered brokers that take new replicas.
+Result<void> check_replicas(const View& view, const Replicas& replicas,
+                            std::optional<std::size_t> count);
+
+/// The same, and one of them can lead `partition`.
 Result<void> check_assignment(const View& view, PartitionIndex partition, const Replicas& replicas,
                               std::optional<std::size_t> count);
 

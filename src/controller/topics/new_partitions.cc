@@ -4,40 +4,37 @@
 
 #include <algorithm>
 
+#include "partition/partition_change.h"
+
 namespace milena::controller {
 
-/// Directory ids with a meaning (KIP-858).
-static constexpr Uuid kMigrating{0, 0};
-static constexpr Uuid kUnassigned{0, 1};
+bool takes_new_replicas(const metadata::BrokerRegistration& broker) {
+    const auto& cordoned = broker.cordoned_log_directories;
+    if (!cordoned || broker.log_directories.empty()) return true;
+    return std::ranges::any_of(broker.log_directories,
+                               [&](Uuid directory) { return !contains(*cordoned, directory); });
+}
 
 std::vector<UsableBroker> usable_brokers(const View& view) {
     std::vector<UsableBroker> brokers;
     for (const auto& [id, broker] : view.image.cluster->brokers) {
-        const auto& cordoned = broker.cordoned_log_directories;
-        const bool is_closed = cordoned && !broker.log_directories.empty() &&
-                               std::ranges::all_of(broker.log_directories, [&](Uuid directory) {
-                                   return contains(*cordoned, directory);
-                               });
-        if (!is_closed)
+        if (takes_new_replicas(broker))
             brokers.push_back({id, broker.rack.value_or(""), !view.image.cluster->is_active(id)});
     }
     return brokers;
 }
 
-/// Where a broker will put a new replica, if that is known before it says so.
-static Uuid first_directory(const View& view, BrokerId broker) {
-    const auto& directories = view.image.cluster->find_broker(broker)->log_directories;
-    if (directories.empty()) return kMigrating;
-    return directories.size() == 1 ? directories.front() : kUnassigned;
-}
-
 metadata::PartitionRegistration new_partition(const View& view, const Replicas& replicas) {
     metadata::PartitionRegistration partition;
-    partition.replicas = replicas;
+    std::vector<Uuid> directories;
+    Replicas in_sync;
     for (const BrokerId replica : replicas) {
-        partition.directories.push_back(first_directory(view, replica));
-        if (view.image.cluster->is_active(replica)) partition.in_sync_replicas.push_back(replica);
+        directories.push_back(first_directory(view, replica));
+        if (view.image.cluster->is_active(replica)) in_sync.push_back(replica);
     }
+    partition.replicas = replicas;
+    partition.directories = directories;
+    partition.in_sync_replicas = in_sync;
     INVARIANT(!partition.in_sync_replicas.empty(), "a new partition that nobody can lead");
     partition.leader = partition.in_sync_replicas.front();
     partition.leader_epoch = LeaderEpoch(0);

@@ -9,7 +9,10 @@
 
 namespace milena::controller {
 
-/// Brokers that may get replicas: all but those whose every directory is closed to new ones.
+/// False if its every directory is closed to new replicas (KIP-1066).
+bool takes_new_replicas(const metadata::BrokerRegistration& broker);
+
+/// Brokers that may get replicas.
 std::vector<UsableBroker> usable_brokers(const View& view);
 
 /// A partition with these replicas, the first of which that is active leads. At least one is.

@@ -50,7 +50,13 @@ class Placer {
 public:
     /// `ring` begins with the brokers that may lead.
     Placer(std::vector<UsableBroker> ring, std::size_t leaders)
-        : ring_(std::move(ring)), leaders_(leaders), replica_counts_(ring_.size()) {}
+        : ring_(std::move(ring)), leaders_(leaders), replica_counts_(ring_.size()) {
+        std::map<std::string, std::size_t> numbers;
+        for (std::size_t at = 0; at < ring_.size(); ++at) {
+            racks_.push_back(numbers.emplace(ring_[at].rack, numbers.size()).first->second);
+            if (at < leaders_) ++leaders_by_count_[racks_.back()][0];
+        }
+    }
 
     Replicas next(std::size_t count) {
         std::vector<std::size_t> chosen{partition_ % leaders_};
@@ -59,20 +65,48 @@ public:
 
         Replicas replicas;
         for (const std::size_t at : chosen) {
-            ++replica_counts_[at];
+            add_replica(at);
             replicas.push_back(ring_[at].id);
         }
         return replicas;
     }
 
 private:
+    using Rank = std::tuple<bool, bool, std::size_t, std::size_t>;
+
+    void add_replica(std::size_t at) {
+        const std::size_t before = replica_counts_[at]++;
+        if (at >= leaders_) return;
+        auto& by_count = leaders_by_count_[racks_[at]];
+        const auto place = by_count.find(before);
+        if (--place->second == 0) by_count.erase(place);
+        ++by_count[before + 1];
+    }
+
+    std::size_t chosen_in(std::size_t rack, const std::vector<std::size_t>& chosen) const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            chosen, [&](std::size_t other) { return racks_[other] == rack; }));
+    }
+
+    /// No broker ranks better: the walk ends at one that ranks so. In a large cluster that is
+    /// soon.
+    Rank best_possible(const std::vector<std::size_t>& chosen) const {
+        Rank best{true, true, 0, 0};
+        for (const auto& [rack, by_count] : leaders_by_count_) {
+            best = std::min(best,
+                            Rank{false, false, chosen_in(rack, chosen), by_count.begin()->first});
+        }
+        return best;
+    }
+
     std::size_t best_follower(const std::vector<std::size_t>& chosen) const {
         // With every round of leaders the walk begins one step further, so that a leader's
         // followers change.
         const std::size_t start = chosen.front() + 1 + partition_ / leaders_;
         std::size_t best = 0;
         auto best_rank = rank(ring_.size(), chosen);
-        for (std::size_t step = 0; step < ring_.size(); ++step) {
+        const Rank enough = best_possible(chosen);
+        for (std::size_t step = 0; step < ring_.size() && enough < best_rank; ++step) {
             const std::size_t at = (start + step) % ring_.size();
             if (const auto its = rank(at, chosen); its < best_rank) {
                 best = at;
@@ -85,18 +119,18 @@ private:
 
     /// The lower, the better; a broker that is chosen already ranks like the place behind the ring:
     /// last.
-    std::tuple<bool, bool, std::size_t, std::size_t> rank(
-        std::size_t at, const std::vector<std::size_t>& chosen) const {
+    Rank rank(std::size_t at, const std::vector<std::size_t>& chosen) const {
         if (at == ring_.size() || std::ranges::find(chosen, at) != chosen.end())
             return {true, true, 0, 0};
-        const auto in_rack = static_cast<std::size_t>(std::ranges::count_if(
-            chosen, [&](std::size_t other) { return ring_[other].rack == ring_[at].rack; }));
-        return {false, ring_[at].fenced, in_rack, replica_counts_[at]};
+        return {false, ring_[at].fenced, chosen_in(racks_[at], chosen), replica_counts_[at]};
     }
 
     std::vector<UsableBroker> ring_;
     std::size_t leaders_;
+    std::vector<std::size_t> racks_;  ///< of each of the ring
     std::vector<std::size_t> replica_counts_;
+    /// For each rack how many of its brokers that may lead have so many replicas.
+    std::map<std::size_t, std::map<std::size_t, std::size_t>> leaders_by_count_;
     std::size_t partition_ = 0;
 };
 

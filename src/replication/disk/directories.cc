@@ -25,6 +25,10 @@ Directories::Directories(Logger logger, std::vector<storage::LogDirectory*> dire
     });
 }
 
+Uuid Directories::id(std::size_t index) const {
+    return states_.with([&](const std::vector<State>& states) { return states[index].id; });
+}
+
 bool Directories::usable(std::size_t index) const {
     return states_.with([&](const std::vector<State>& states) { return !states[index].failed; });
 }

@@ -26,6 +26,8 @@ public:
     std::size_t size() const { return directories_.size(); }
     storage::LogDirectory& operator[](std::size_t index) const { return *directories_[index]; }
 
+    /// Its directory.id; zero if it has none.
+    Uuid id(std::size_t index) const;
     bool usable(std::size_t index) const;
     bool all_usable() const;
     /// It is used no more. True the first time.

@@ -246,9 +246,9 @@ void add_all(Request& request, MetadataAnswer& out, const metadata::Image& image
 void note_told(Request& request, const MetadataResponse& response, const metadata::Image& image,
                bool may_create_topics) {
     const BrokerId self = request.broker().config.node_id;
-    const auto broker = image.cluster->brokers.find(self);
-    if (broker == image.cluster->brokers.end()) return;
-    const auto* const told = endpoint_of(broker->second, request.session.listener().name);
+    const auto* const broker = image.cluster->find_broker(self);
+    if (broker == nullptr) return;
+    const auto* const told = endpoint_of(*broker, request.session.listener().name);
     if (told == nullptr) return;
     for (const auto& topic : response.topics) {
         for (const auto& partition : topic.partitions) {

@@ -56,7 +56,7 @@ ErrorCode leader_error(const metadata::Image& image,
 }
 
 protocol::Array<std::int32_t> offline_replicas(const metadata::Image& image,
-                                               const std::vector<BrokerId>& replicas,
+                                               std::span<const BrokerId> replicas,
                                                protocol::Arena& arena) {
     const auto online = [&](BrokerId id) { return is_online(image, id); };
     if (std::ranges::all_of(replicas, online)) return {};

@@ -21,11 +21,11 @@ ErrorCode leader_error(const metadata::Image& image,
 
 /// Of the replicas those whose broker is fenced or gone.
 protocol::Array<std::int32_t> offline_replicas(const metadata::Image& image,
-                                               const std::vector<BrokerId>& replicas,
+                                               std::span<const BrokerId> replicas,
                                                protocol::Arena& arena);
 
 /// The ids as an array of the protocol, which lives as long as `brokers`.
-inline std::span<const std::int32_t> numbers(const std::vector<BrokerId>& brokers) {
+inline std::span<const std::int32_t> numbers(std::span<const BrokerId> brokers) {
     static_assert(sizeof(BrokerId) == sizeof(std::int32_t), "a broker id is its number");
     return {reinterpret_cast<const std::int32_t*>(brokers.data()), brokers.size()};
 }

@@ -24,7 +24,7 @@ public:
     void step() {
         const int id = 1 + below(kBrokers);
         const auto* const broker = cluster_.image().cluster->find_broker(BrokerId(id));
-        switch (below(9)) {
+        switch (below(14)) {
             case 0: register_broker(id); break;
             case 1:
             case 2:
@@ -41,6 +41,15 @@ public:
                 if (below(3) == 0) delete_topic();
                 break;
             case 7: pass_time(); break;
+            case 8:
+            case 9:
+            case 10:
+                if (broker) alter_partitions(*broker);
+                break;
+            case 11: reassign(); break;
+            case 12:
+                if (broker) assign_directories(*broker);
+                break;
             default:
                 if (below(8) == 0) restart_controller();
                 break;
@@ -74,6 +83,50 @@ private:
         const std::vector<TopicToDelete> topics{{"t" + std::to_string(below(4)), {}}};
         (void)cluster_.commit(cluster_.controller().delete_topics(topics));
     }
+    /// A leader proposes what may be in sync of each of its partitions.
+    void alter_partitions(const metadata::BrokerRegistration& broker) {
+        AlterPartitionRequest request{broker.id, broker.epoch};
+        for (const auto& [id, topic] : cluster_.image().topics->by_id) {
+            auto& asked = request.topics.emplace_back(id);
+            for (const auto& [index, now] : topic->partitions) {
+                ProposedPartition one{.partition = index,
+                                      .leader_epoch = now.leader_epoch,
+                                      .partition_epoch = now.partition_epoch};
+                for (const BrokerId replica : now.replicas) {
+                    if (replica == now.leader || below(3) > 0)
+                        one.in_sync_replicas.push_back({replica});
+                }
+                if (below(8) == 0) --one.partition_epoch.value;
+                asked.partitions.push_back(one);
+            }
+        }
+        RC_ASSERT(cluster_.commit(cluster_.controller().alter_partition(request)).has_value());
+    }
+    void reassign() {
+        ReassignmentsRequest request;
+        for (const auto& [id, topic] : cluster_.image().topics->by_id) {
+            auto& asked = request.topics.emplace_back(topic->name);
+            for (const auto& [index, now] : topic->partitions) {
+                auto& one = asked.partitions.emplace_back(index);
+                if (below(3) == 0) continue;
+                auto& replicas = one.replicas.emplace();
+                for (int id_of = 1; id_of <= kBrokers; ++id_of) {
+                    if (below(2) == 0) replicas.push_back(BrokerId(id_of));
+                }
+            }
+        }
+        RC_ASSERT(cluster_.commit(cluster_.controller().alter_reassignments(request)).has_value());
+    }
+    void assign_directories(const metadata::BrokerRegistration& broker) {
+        AssignReplicasRequest request{broker.id, broker.epoch};
+        for (const auto& [id, topic] : cluster_.image().topics->by_id) {
+            for (const auto& [index, now] : topic->partitions) {
+                const Uuid directory = below(4) == 0 ? Uuid{9, 9} : broker.log_directories.front();
+                request.directories.push_back({directory, {{id, {index}}}});
+            }
+        }
+        RC_ASSERT(cluster_.commit(cluster_.controller().assign_replicas(request)).has_value());
+    }
     void pass_time() {
         cluster_.now += std::chrono::milliseconds(below(6000));
         while (cluster_.controller().deadline() <= cluster_.now) {
@@ -96,6 +149,10 @@ private:
 
     void check_partition(const PartitionKey& key, const metadata::PartitionRegistration& now) {
         const std::set<BrokerId> replicas(now.replicas.begin(), now.replicas.end());
+        RC_ASSERT(!replicas.empty());
+        for (const auto* const moving : {&now.adding_replicas, &now.removing_replicas}) {
+            for (const BrokerId broker : *moving) RC_ASSERT(replicas.contains(broker));
+        }
         const std::set<BrokerId> isr(now.in_sync_replicas.begin(), now.in_sync_replicas.end());
         RC_ASSERT(replicas.size() == now.replicas.size());
         RC_ASSERT(isr.size() == now.in_sync_replicas.size());
@@ -121,7 +178,14 @@ private:
         before = now;
     }
 
-    Cluster cluster_;
+    static Options options() {
+        Options options = Cluster::default_options();
+        options.balance_interval_ms = 7'000;
+        options.unclean_interval_ms = 11'000;
+        return options;
+    }
+
+    Cluster cluster_{options()};
     std::map<PartitionKey, metadata::PartitionRegistration> seen_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "cluster.h"
 #include "milena/protocol/records/metadata.h"
+#include "support/allocations.h"
 
 namespace milena::controller {
 namespace {
@@ -53,6 +54,51 @@ TEST(Controller, ReportsRecordsThatDoNotFit) {
     const std::vector<RecordValue> records{
         metadata::encode_record(protocol::RemoveTopicRecord{{5, 5}})};
     EXPECT_FALSE(cluster.controller().apply(records, cluster.next(), LeaderEpoch(1), cluster.now));
+}
+
+/// What is done to one broker of a cluster with so many partitions that the broker has no part in.
+/// It leads ten of its own.
+struct Costs {
+    explicit Costs(int topics_besides) {
+        cluster.add_brokers(4);
+        cluster.create("mine", std::vector(10, broker_ids({4, 1, 2})));
+        for (int i = 0; i < topics_besides; ++i)
+            cluster.create("t" + std::to_string(i), std::vector(50, broker_ids({1, 2, 3})));
+        const auto beat = cluster.heartbeat_of(4);
+        auto fence = beat;
+        fence.want_fence = true;
+        using support::Allocations;
+        heartbeat = Allocations::of([&] {
+            EXPECT_TRUE(cluster.controller().heartbeat(beat, cluster.now).records.empty());
+        });
+        deadline = Allocations::of([&] { (void)cluster.controller().deadline(); });
+        Records records;
+        decision = Allocations::of(
+            [&] { records = cluster.controller().heartbeat(fence, cluster.now).records; });
+        EXPECT_EQ(records.size(), 11U);
+        change = Allocations::of([&] {
+            EXPECT_TRUE(
+                cluster.controller().apply(records, cluster.next(), LeaderEpoch(1), cluster.now));
+        });
+    }
+
+    Cluster cluster;
+    std::size_t heartbeat = 0;
+    std::size_t deadline = 0;
+    std::size_t decision = 0;
+    std::size_t change = 0;
+};
+
+TEST(Controller, PaysForABrokerNothingThatGrowsWithThePartitionsOfOthers) {
+    if (!support::Allocations::can_be_counted()) GTEST_SKIP() << "nobody counts allocations";
+    const Costs few(1);
+    const Costs many(100);
+    EXPECT_EQ(many.heartbeat, few.heartbeat);
+    EXPECT_LE(many.heartbeat, 4U);
+    EXPECT_EQ(many.deadline, 0U);
+    EXPECT_EQ(many.decision, few.decision);
+    // A shard of the map of topics is copied, which may be fuller.
+    EXPECT_LE(many.change, few.change + 20);
 }
 
 }  // namespace

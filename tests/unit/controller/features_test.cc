@@ -157,5 +157,33 @@ TEST_F(FeaturesTest, LeaveTheVotersAlone) {
     EXPECT_FALSE(cluster_.image().features->levels.contains("kraft.version"));
 }
 
+/// KIP-966: the minimum becomes the cluster's, in front of the level, and no broker's own.
+TEST_F(FeaturesTest, SetTheClustersMinimumWithEligibleReplicas) {
+    ASSERT_EQ(update({{"eligible.leader.replicas.version", 0, kSafe}}), "");
+    const auto set = [&](const std::string& broker, ConfigOperation operation) {
+        AlterConfigsRequest request;
+        request.resources.push_back(
+            {{metadata::ResourceType::broker, broker}, {{"min.insync.replicas", operation, "3"}}});
+        const auto reply = cluster_.commit(cluster_.controller().alter_configs(request));
+        ASSERT_EQ(reply.front().code, ErrorCode::none) << reply.front().why;
+    };
+    set("", ConfigOperation::remove);
+    set("7", ConfigOperation::set);
+    const auto value = [&](const std::string& broker) {
+        const auto configs = cluster_.image().configs->find(metadata::ResourceType::broker, broker);
+        const auto at = configs->find("min.insync.replicas");
+        return at == configs->end() ? "none" : at->second;
+    };
+    ASSERT_EQ(value(""), "none");
+    ASSERT_EQ(value("7"), "3");
+    const auto validated = cluster_.controller().update_features(
+        {.updates = {{"eligible.leader.replicas.version", 1, kUpgrade}}, .validate_only = true},
+        kKraftVersion);
+    EXPECT_TRUE(validated.records.empty());
+    ASSERT_EQ(update({{"eligible.leader.replicas.version", 1, kUpgrade}}), "");
+    EXPECT_EQ(value(""), "1");
+    EXPECT_EQ(value("7"), "none");
+}
+
 }  // namespace
 }  // namespace milena::controller

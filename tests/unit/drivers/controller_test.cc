@@ -16,13 +16,19 @@ namespace {
 using namespace std::chrono_literals;
 using controller::CreateTopicsReply;
 
+class CapturingSink final : public LogSink {
+public:
+    void write(const LogLine& line) override { lines += line.text() + '\n'; }
+    std::string lines;
+};
+
 class ControllerHostTest : public ::testing::Test {
 protected:
     ControllerHostTest() {
         controller::Options options;
         options.node = BrokerId(1);
         options.cluster_id = "cluster";
-        host_ = ControllerHost::make(node_, Logger(), options, quorum_, publisher_);
+        host_ = ControllerHost::make(node_, Logger(sink_), options, quorum_, publisher_);
         quorum_.start({&publisher_, host_.get()});
     }
     ~ControllerHostTest() override {
@@ -85,6 +91,7 @@ protected:
             .topics = {{.name = std::move(name), .partition_count = 3, .replication_factor = 1}}};
     }
 
+    CapturingSink sink_;
     sim::World world_{1};
     sim::Node& node_ = world_.add_node("n");
     MemoryQuorum quorum_{node_};
@@ -258,6 +265,58 @@ TEST_F(ControllerHostTest, AllocatesProducerIds) {
               (controller::ProducerIdBlock{0, 1000}));
     EXPECT_EQ(*ask(host_->allocate_producer_ids(request, in(5s))),
               (controller::ProducerIdBlock{1000, 1000}));
+}
+
+TEST_F(ControllerHostTest, TellsALeaderWhatBecameOfItsProposal) {
+    lead();
+    add_broker(1);
+    add_broker(2);
+    auto topic = one_topic("t");
+    topic.topics[0] = {.name = "t",
+                       .assignments = {{PartitionIndex(0), {BrokerId(1), BrokerId(2)}}}};
+    ASSERT_TRUE(ask(host_->create_topics(topic, in(5s))));
+    const Uuid id = publisher_.image()->topics->find("t")->id;
+    const auto epoch = publisher_.image()->cluster->find_broker(BrokerId(1))->epoch;
+    const controller::AlterPartitionRequest request{BrokerId(1),
+                                                    epoch,
+                                                    {{id,
+                                                      {{.partition = PartitionIndex(0),
+                                                        .leader_epoch = LeaderEpoch(0),
+                                                        .in_sync_replicas = {{BrokerId(1)}},
+                                                        .partition_epoch = PartitionEpoch(0)}}}}};
+    const auto reply = ask(host_->alter_partition(request, in(5s)));
+    ASSERT_TRUE(reply) << reply.error().why;
+    EXPECT_EQ(reply->front().partitions.front().code, ErrorCode::none);
+    EXPECT_EQ(
+        publisher_.image()->topics->find(id)->partitions.at(PartitionIndex(0)).in_sync_replicas,
+        std::vector{BrokerId(1)});
+}
+
+TEST_F(ControllerHostTest, WarnsOfAnElectionThatMayLoseRecords) {
+    lead();
+    add_broker(1);
+    add_broker(2);
+    auto topic = one_topic("t");
+    topic.topics[0] = {
+        .name = "t",
+        .assignments = {{PartitionIndex(0), {BrokerId(1), BrokerId(2)}}},
+        .configs = {{"min.insync.replicas", "1"}, {"unclean.leader.election.enable", "true"}}};
+    ASSERT_TRUE(ask(host_->create_topics(topic, in(5s))));
+    const auto fence = [&](int broker) {
+        auto request = heartbeat_of(broker);
+        request.want_fence = true;
+        ASSERT_TRUE(ask(host_->heartbeat(request, in(5s))));
+    };
+    fence(2);
+    fence(1);
+    EXPECT_EQ(sink_.lines.find("unclean leader election"), std::string::npos) << sink_.lines;
+    ASSERT_TRUE(ask(host_->heartbeat(heartbeat_of(2), in(5s))));
+    const std::size_t at = sink_.lines.find("unclean leader election");
+    ASSERT_NE(at, std::string::npos);
+    const std::string line = sink_.lines.substr(at, sink_.lines.find('\n', at) - at);
+    for (const std::string_view part :
+         {"topic=t", "partition=0", "leader=2", "old_leader=1", "had_all=1"})
+        EXPECT_NE(line.find(part), std::string::npos) << line;
 }
 
 }  // namespace

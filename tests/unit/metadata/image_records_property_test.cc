@@ -29,8 +29,9 @@ std::vector<BrokerId> any_brokers() {
 PartitionRegistration any_partition() {
     PartitionRegistration partition;
     partition.replicas = any_brokers();
-    for (std::size_t i = 0; i < partition.replicas.size(); ++i)
-        partition.directories.push_back(any_id());
+    std::vector<Uuid> directories(partition.replicas.size());
+    for (Uuid& directory : directories) directory = any_id();
+    partition.directories = directories;
     partition.in_sync_replicas = any_brokers();
     partition.removing_replicas = any_brokers();
     partition.adding_replicas = any_brokers();
@@ -64,6 +65,7 @@ std::shared_ptr<const TopicsImage> any_topics() {
 
 std::shared_ptr<const ClusterImage> any_cluster() {
     auto cluster = std::make_shared<ClusterImage>();
+    decltype(cluster->brokers)::Editor brokers(cluster->brokers);
     for (int id = below(4); id > 0; --id) {
         BrokerRegistration broker;
         broker.id = BrokerId(id);
@@ -78,10 +80,11 @@ std::shared_ptr<const ClusterImage> any_cluster() {
         if (below(2) == 0)
             broker.cordoned_log_directories =
                 std::vector<Uuid>(static_cast<std::size_t>(below(2)), any_id());
-        cluster->brokers.emplace(broker.id, broker);
+        brokers.set(broker.id, broker);
         cluster->controllers.emplace(
             broker.id, ControllerRegistration{broker.id, any_id(), broker.endpoints, {}});
     }
+    cluster->brokers = std::move(brokers).finish();
     return cluster;
 }
 
@@ -171,8 +174,12 @@ TEST(RecordsOf, WritesOldVersionsAtAnOldLevel) {
     features->levels = {{std::string(kMetadataVersion), 7}};
     image->features = features;
     auto cluster = std::make_shared<ClusterImage>();
-    cluster->brokers[BrokerId(1)].id = BrokerId(1);
-    cluster->brokers[BrokerId(1)].log_directories = {{1, 100}};
+    BrokerRegistration old;
+    old.id = BrokerId(1);
+    old.log_directories = {{1, 100}};
+    decltype(cluster->brokers)::Editor brokers(cluster->brokers);
+    brokers.set(old.id, old);
+    cluster->brokers = std::move(brokers).finish();
     cluster->controllers[BrokerId(1)].id = BrokerId(1);
     image->cluster = cluster;
     const auto records = records_of(*image);

@@ -198,6 +198,15 @@ TEST_F(LocalReplicasTest, PutsAReplicaWhereTheMetadataSays) {
     topics_.set(topic);
     apply({kTopic});
     EXPECT_EQ(replicas_in("/b"), 3);
+    EXPECT_TRUE(replicas_->misplaced(topics_.image(), std::vector{kTopic}).empty());
+}
+
+TEST_F(LocalReplicasTest, TellsWhichReplicasLieElsewhereThanTheMetadataSays) {
+    topics_.add(kTopic, "t", 2).add(kOther, "u", 1);  // in no directory that anybody knows
+    apply({kTopic, kOther});
+    EXPECT_EQ(replicas_->misplaced(topics_.image(), std::vector{kTopic}),
+              (std::vector<PlacedReplica>{{kTopic, PartitionIndex(0), {500, 9}},
+                                          {kTopic, PartitionIndex(1), {501, 9}}}));
 }
 
 TEST_F(LocalReplicasTest, GoesOnWhereACleanStopLeftIt) {

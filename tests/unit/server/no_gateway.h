@@ -6,7 +6,7 @@
 
 namespace milena::controller {
 
-class NoGateway final : public Gateway {
+class NoGateway : public Gateway {
 public:
     env::Task<Result<CreateTopicsReply>> create_topics(CreateTopicsRequest, env::Instant) override {
         co_return nobody();
@@ -39,6 +39,18 @@ public:
     }
     env::Task<Result<BrokerHeartbeatReply>> heartbeat(BrokerHeartbeatRequest,
                                                       env::Instant) override {
+        co_return nobody();
+    }
+    env::Task<Result<std::vector<AlteredTopic>>> alter_partition(AlterPartitionRequest,
+                                                                 env::Instant) override {
+        co_return nobody();
+    }
+    env::Task<Result<std::vector<AssignedReplica>>> assign_replicas(AssignReplicasRequest,
+                                                                    env::Instant) override {
+        co_return nobody();
+    }
+    env::Task<Result<std::vector<ReassignedTopic>>> alter_reassignments(ReassignmentsRequest,
+                                                                        env::Instant) override {
         co_return nobody();
     }
     env::Task<Result<void>> unregister_broker(BrokerId, env::Instant) override {
