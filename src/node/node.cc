@@ -16,6 +16,7 @@
 #include "milena/drivers/controller.h"
 #include "milena/drivers/controller_registration.h"
 #include "milena/drivers/directory_reports.h"
+#include "milena/drivers/forwarding.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
@@ -68,6 +69,7 @@ public:
         // long as their clients would wait.
         if (controller_ != nullptr) controller_->stop();
         if (active_ != nullptr) active_->stop();
+        if (forwarding_ != nullptr) forwarding_->stop();
         served_.end();
         // With its connections go the batches that wait for a slow disk; the write that is under
         // way in a directory is waited for, however long it takes.
@@ -146,6 +148,9 @@ private:
             publisher_);
         active_ = std::make_unique<drivers::ActiveController>(env_, config_.node_id, *controller_,
                                                               *quorum_);
+        forwarding_ = std::make_unique<drivers::Forwarding>(
+            env_, log_,
+            drivers::ForwardingParts{config_.node_id, *controller_, *quorum_, publisher_});
         replica_driver_ =
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         directory_reports_ =
@@ -157,12 +162,14 @@ private:
         // The publisher first: the image must hold what a new leader is told is committed.
         snapshots_ = std::make_unique<drivers::Snapshots>(env_, log_, snapshot_policy(config_),
                                                           *quorum_, publisher_);
-        quorum_->start({&publisher_, controller_.get(), snapshots_.get()});
+        quorum_->start({&publisher_, controller_.get(), snapshots_.get(), forwarding_.get()});
         metrics_.add_on_control(
             [this](telemetry::Page& page) { write_snapshots(page, snapshots_->figures()); });
         metrics_.add_on_control([this](telemetry::Page& page) {
             write_quorum(page, quorum_->status(), controller_->is_active());
         });
+        metrics_.add_on_control(
+            [this](telemetry::Page& page) { forwarding_->write_metrics(page); });
         metrics_.add([this](telemetry::Page& page) { write_image(page, *publisher_.image()); });
         co_return ok();
     }
@@ -209,6 +216,7 @@ private:
              .image = served_,
              .replicas = *replicas_,
              .controller = *active_,
+             .controllers = forwarding_.get(),
              .own_controller = controller_.get(),
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
@@ -313,6 +321,7 @@ private:
     std::unique_ptr<drivers::Snapshots> snapshots_;
     std::shared_ptr<drivers::ControllerHost> controller_;
     std::unique_ptr<drivers::ActiveController> active_;
+    std::unique_ptr<drivers::Forwarding> forwarding_;
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::DirectoryReports> directory_reports_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;

@@ -11,6 +11,16 @@
 
 namespace milena::server {
 
+/// Where a request of a broker's client is answered.
+enum class Answered : std::uint8_t {
+    /// On the broker that was asked.
+    here,
+    /// There, with what only the active controller may decide asked of it (see forwarding).
+    here_with_controller,
+    /// On the active controller's node, whichever broker was asked (KIP-590).
+    by_controller,
+};
+
 struct Api {
     /// Key, versions and listeners, as the schema has them.
     const protocol::Api* facts = nullptr;
@@ -19,6 +29,9 @@ struct Api {
     bool overtakes = false;
     /// The lowest version that clients are told, where it is not the lowest that is served.
     std::int16_t advertised_min_version = 0;
+    /// What Kafka's brokers forward, a broker may send to the controller inside an Envelope.
+    bool may_be_forwarded = false;
+    Answered answered = Answered::here;
 
     bool on(bool controller_listener) const {
         return controller_listener ? facts->on_controller : facts->on_broker;

@@ -3,6 +3,9 @@
 // and write the answer.
 #pragma once
 
+#include <optional>
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include "error_text.h"
@@ -21,7 +24,15 @@ struct Request {
     /// The body, to its end.
     BytesView body;
     env::Instant received;
+    /// It came inside another request, from a broker that has looked at it; its answer goes here
+    /// and not to the connection.
+    wire::Output* answer_into = nullptr;
+    /// Nobody is asked any more: every question to the controller has this answer.
+    std::optional<Error> refusal{};
+    /// The controller was asked, and is not here or was lost: another may be able to answer.
+    bool has_lost_controller = false;
 
+    bool is_inside() const { return answer_into != nullptr; }
     std::int16_t version() const { return head.version(); }
     std::int32_t correlation_id() const { return head.header.correlation_id; }
     const Broker& broker() const { return session.broker(); }
@@ -77,6 +88,9 @@ Result<void> encode_answer(wire::Output& output, std::int16_t version, std::int3
 template <class T>
 Result<void> answer(Request& request, const T& body, std::int16_t version,
                     const AnswerFiles* files = nullptr) {
+    if (request.is_inside()) {
+        return encode_answer(*request.answer_into, version, request.correlation_id(), body, files);
+    }
     auto& slot = request.connection.replies().open();
     TRY_VOID(encode_answer(slot.output, version, request.correlation_id(), body, files));
     request.connection.replies().mark_done(slot);
@@ -85,6 +99,16 @@ Result<void> answer(Request& request, const T& body, std::int16_t version,
 template <class T>
 Result<void> answer(Request& request, const T& body) {
     return answer(request, body, request.version());
+}
+
+/// `call(gateway)` of this node's controller, for a request that is the controller's to decide.
+template <class Call>
+std::invoke_result_t<Call&, controller::Gateway&> ask_controller(Request& request, Call call) {
+    if (request.refusal) co_return std::unexpected(*request.refusal);
+    auto reply = co_await call(request.broker().controller);
+    if (!reply && reply.error().code == ErrorCode::not_controller)
+        request.has_lost_controller = true;
+    co_return reply;
 }
 
 }  // namespace milena::server

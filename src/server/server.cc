@@ -192,8 +192,9 @@ private:
                           std::string address) {
         if (!stopping()) {
             const auto connection = std::make_shared<wire::Connection>(
-                core.connections, std::move(stream), [&](wire::Connection&) {
-                    return std::make_unique<Session>(broker_, core, bound.listener);
+                core.connections, std::move(stream), [&](wire::Connection& accepted) {
+                    return std::make_unique<Session>(broker_, core, bound.listener,
+                                                     Client{{}, accepted.remote().host});
                 });
             co_await wire::Connection::run(connection);
         }

@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "fetch/fetch_scratch.h"
+#include "forwarding/forwarding.h"
 #include "request.h"
 
 namespace milena::server {
@@ -34,10 +35,12 @@ Result<const Api*> api_for(const protocol::RequestHead& head, bool controller_li
 
 }  // namespace
 
-Session::Session(const Broker& broker, CoreState& core, const config::Listener& listener)
+Session::Session(const Broker& broker, CoreState& core, const config::Listener& listener,
+                 Client client)
     : broker_(broker),
       core_(core),
       listener_(listener),
+      client_(std::move(client)),
       fetch_scratch_(std::make_unique<FetchScratch>()) {}
 
 Session::~Session() = default;
@@ -59,7 +62,44 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
     note_arrival(head, connection, received);
     Request request{*this,   connection, arena_, frame, head, frame.subspan(reader.position()),
                     received};
+    if (api->answered == Answered::by_controller && !is_controller_listener())
+        co_return co_await serve_by_controller(request, *api);
     co_return co_await api->serve(request);
+}
+
+env::Task<Result<std::vector<std::byte>>> Session::serve_inside(MutableBytes frame,
+                                                                wire::Connection& connection) {
+    arena_.reset();
+    ByteReader reader(frame);
+    CO_TRY(const auto head, protocol::read_request_head(reader));
+    const Api* const api = find_api(head.header.request_api_key);
+    if (api == nullptr || !api->may_be_forwarded) {
+        co_return fail(ErrorCode::invalid_request,
+                       fmt::format("{} is not forwarded to a controller", head.api->name));
+    }
+    if (!api->serves(head.version())) {
+        co_return fail(ErrorCode::unsupported_version,
+                       fmt::format("{} version {}", head.api->name, head.version()));
+    }
+    wire::Output output;
+    Request request{*this,
+                    connection,
+                    arena_,
+                    frame,
+                    head,
+                    frame.subspan(reader.position()),
+                    broker_.env.clock().now(),
+                    &output};
+    if (auto served = co_await api->serve(request); !served) {
+        const bool is_unreadable = served.error().code == ErrorCode::invalid_request;
+        co_return fail(is_unreadable ? ErrorCode::unsupported_version : served.error().code,
+                       std::move(served).error().why);
+    }
+    if (request.has_lost_controller)
+        co_return fail(ErrorCode::not_controller, "this node is not the active controller");
+    // The size of a frame stands before it.
+    const BytesView answer = output.bytes().subspan(sizeof(std::int32_t));
+    co_return std::vector<std::byte>(answer.begin(), answer.end());
 }
 
 void Session::note_arrival(const protocol::RequestHead& head, const wire::Connection& connection,

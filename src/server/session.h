@@ -19,12 +19,24 @@ namespace milena::server {
 struct FetchScratch;
 struct Request;
 
+/// Who sends requests, and from where.
+struct Client {
+    security::Principal principal;
+    std::string host;
+};
+
 class Session final : public wire::FrameHandler {
 public:
-    Session(const Broker& broker, CoreState& core, const config::Listener& listener);
+    Session(const Broker& broker, CoreState& core, const config::Listener& listener, Client client);
     ~Session() override;
 
     env::Task<Result<void>> serve(MutableBytes frame, wire::Connection& connection) override;
+    /// Serves a request that came inside another, of this session's client, and gives header and
+    /// body of its answer. INVALID_REQUEST if such a one is not sent to a controller,
+    /// UNSUPPORTED_VERSION if it can't be read, NOT_CONTROLLER if this node does not decide, or no
+    /// longer did when it was to answer.
+    env::Task<Result<std::vector<std::byte>>> serve_inside(MutableBytes frame,
+                                                           wire::Connection& connection);
 
     void answer_sent(const wire::ReplyTag& tag, env::Instant now) override {
         core_.metrics.answer_sent(tag, now);
@@ -36,10 +48,10 @@ public:
     bool is_controller_listener() const {
         return broker_.config.is_controller_listener(listener_.name);
     }
-    const security::Principal& principal() const { return principal_; }
+    const Client& client() const { return client_; }
     bool may(security::Operation operation, security::ResourceType type,
              std::string_view resource) const {
-        return broker_.authorizer.allows(principal_, operation, type, resource);
+        return broker_.authorizer.allows(client_.principal, operation, type, resource);
     }
 
     /// Where the answer to one Produce is gathered: the same object again and again, unless the
@@ -60,7 +72,7 @@ private:
     const Broker& broker_;
     CoreState& core_;
     const config::Listener& listener_;
-    security::Principal principal_;
+    const Client client_;
     protocol::Arena arena_;
     std::shared_ptr<ProduceAnswers> produce_answers_;
     replication::Production production_;

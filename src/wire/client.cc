@@ -156,7 +156,8 @@ std::shared_ptr<Channel> Client::open_channel(const env::Endpoint& endpoint) {
 env::Task<Result<std::shared_ptr<Channel>>> Client::open(env::Endpoint endpoint,
                                                          env::Instant give_up) {
     if (auto channel = open_channel(endpoint)) co_return channel;
-    const env::Instant patience = std::min(give_up, env_.clock().now() + options_.request_timeout);
+    const env::Duration time = std::min(options_.request_timeout, options_.connect_timeout);
+    const env::Instant patience = std::min(give_up, env_.clock().now() + time);
     auto opened = co_await Channel::open(env_, owner_, options_, endpoint, patience);
     if (!opened) {
         LOG_WARN(log_, "connection to node could not be established", kv("node", endpoint.text()),

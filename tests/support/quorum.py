@@ -21,7 +21,9 @@ class Voter(node.Node):
 
     def join(self, voters, extra):
         """Writes the configuration that names all, and formats the directory."""
-        listeners = [f'CONTROLLER://127.0.0.1:{self.controller_port}']
+        listeners = []
+        if 'controller' in self.roles:
+            listeners.append(f'CONTROLLER://127.0.0.1:{self.controller_port}')
         if 'broker' in self.roles:
             listeners.append(f'PLAINTEXT://127.0.0.1:{self.port}')
         quorum = ','.join(f'{v.node_id}@127.0.0.1:{v.controller_port}' for v in voters)
@@ -50,21 +52,40 @@ class Voter(node.Node):
 
 
 class Quorum:
-    """A context manager: formats and starts all voters, and leaves nothing behind."""
+    """A context manager: formats and starts all voters, and `brokers` that are no voters; leaves nothing behind."""
 
-    def __init__(self, count=3, roles='controller', extra=None):
+    def __init__(self, count=3, roles='controller', extra=None, brokers=0):
         self.voters = [Voter(number + 1, roles) for number in range(count)]
-        for voter in self.voters:
-            voter.join(self.voters, extra or {})
+        others = [Voter(100 + number, 'broker') for number in range(brokers)]
+        self.nodes = self.voters + others
+        self.brokers = others if roles == 'controller' else self.nodes
+        for one in self.nodes:
+            one.join(self.voters, extra or {})
 
     def __enter__(self):
-        for voter in self.voters:
-            voter.spawn()
+        for one in self.nodes:
+            one.spawn()
         return self
 
     def __exit__(self, *_):
-        for voter in self.voters:
-            voter.__exit__()
+        for one in self.nodes:
+            one.__exit__()
+
+    def await_brokers(self, timeout_s=60):
+        """All brokers that run serve, and know each other."""
+        running = [broker for broker in self.brokers if broker.is_running()]
+        deadline = time.monotonic() + timeout_s
+        for broker in running:
+            while True:
+                try:
+                    with broker.connect() as connection:
+                        known = connection.metadata().brokers
+                except (OSError, wire.Closed):
+                    known = {}
+                if len(known) == len(running):
+                    break
+                assert time.monotonic() < deadline, f'{broker.node_id} knows {known}:\n{broker.log()}'
+                time.sleep(0.02)
 
     def leader(self, timeout_s=60, but=None):
         """The voter that leads, and the quorum as it describes it."""

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to the active controller from any node: into this process while it decides, else over the
-// network to the quorum's leader. What a broker says of itself goes there; what clients ask of the
-// controller is answered NOT_CONTROLLER on other nodes.
+// The way to the active controller for what a node says of itself: into this process while it
+// decides, else over the network to the quorum's leader. What clients ask of the controller is
+// answered by this node's own, NOT_CONTROLLER while it does not decide: drivers/forwarding.h brings
+// such requests to where they are answered.
 #pragma once
 
 #include "milena/drivers/controller.h"
@@ -10,10 +11,13 @@
 
 namespace milena::drivers {
 
+class LeaderClient;
+
 class ActiveController final : public controller::Gateway {
 public:
     /// `local` and `quorum` outlive all calls.
     ActiveController(env::Env& env, BrokerId self, ControllerHost& local, const Quorum& quorum);
+    ~ActiveController() override;
 
     /// What is on its way to another node fails with NOT_CONTROLLER, as whatever comes. On the
     /// control thread.
@@ -70,17 +74,7 @@ public:
     }
 
 private:
-    /// To one endpoint; kept by the calls that use it.
-    struct Remote {
-        Remote(env::Env& env, wire::ClientOptions options)
-            : endpoint(options.bootstrap.front()),
-              client(env, env.control(), std::move(options), Logger()) {}
-        const env::Endpoint endpoint;
-        wire::Client client;
-    };
-
     bool is_here() const { return local_.is_active(); }
-    Result<std::shared_ptr<Remote>> remote();
     template <class Answer, class Message>
     env::Task<Result<wire::Answer<Answer>>> call(const Message& message);
 
@@ -98,11 +92,8 @@ private:
         controller::AssignReplicasRequest request, env::Instant deadline);
 
     env::Env& env_;
-    const BrokerId self_;
     ControllerHost& local_;
-    const Quorum& quorum_;
-    std::shared_ptr<Remote> remote_;
-    bool stopped_ = false;
+    std::unique_ptr<LeaderClient> leader_;
 };
 
 }  // namespace milena::drivers

@@ -13,6 +13,8 @@ namespace milena::security {
 struct Principal {
     std::string type = "User";
     std::string name = "ANONYMOUS";
+    /// It came with a delegation token, which may not get another.
+    bool is_token_authenticated = false;
 
     bool operator==(const Principal&) const = default;
     std::string text() const { return type + ":" + name; }

@@ -11,6 +11,7 @@
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
 #include "milena/security/authorizer.h"
+#include "milena/server/controller_port.h"
 #include "milena/server/producer_ids.h"
 #include "milena/server/quorum_port.h"
 #include "milena/server/served_image.h"
@@ -24,8 +25,10 @@ struct Broker {
     std::string cluster_id;
     ServedImage& image;
     replication::Replicas& replicas;
-    /// The way to the active controller, wherever it is.
+    /// This node's controller, for what clients ask; the node's own requests go wherever it is.
     controller::Gateway& controller;
+    /// Where clients' requests find the active one; null: it is always here.
+    ControllerPort* controllers = nullptr;
     /// This node's, for requests that other nodes send to it as to the active one; null is the one
     /// above.
     controller::Gateway* own_controller = nullptr;

@@ -36,6 +36,7 @@ struct ClientOptions {
     std::string client_id;
     std::string software_version = "unknown";                  ///< told to brokers (KIP-511)
     env::Duration request_timeout = std::chrono::seconds(30);  ///< for one answer
+    env::Duration connect_timeout = env::Duration::max();      ///< for a connection, if it is less
     env::Duration call_timeout = std::chrono::seconds(60);     ///< with all attempts to connect
     env::Duration backoff_min = std::chrono::milliseconds(50);
     env::Duration backoff_max = std::chrono::seconds(1);

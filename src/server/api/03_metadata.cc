@@ -8,8 +8,10 @@
 #include <set>
 
 #include "milena/controller/topic_names.h"
+#include "milena/protocol/messages/create_topics.h"
 
 #include "../api.h"
+#include "../forwarding/forwarding.h"
 #include "../image/describing.h"
 #include "../leader_endpoints.h"
 #include "../topics.h"
@@ -17,6 +19,8 @@
 namespace milena::server {
 namespace {
 
+using protocol::CreateTopicsRequest;
+using protocol::CreateTopicsResponse;
 using protocol::MetadataRequest;
 using protocol::MetadataResponse;
 using security::Operation;
@@ -141,39 +145,44 @@ bool is_valid(const Request& request, const MetadataRequest& body) {
 }
 
 /// Names that are asked for, missing, and may be made.
-std::vector<controller::NewTopic> topics_to_create(const Request& request,
-                                                   const MetadataRequest& body,
-                                                   const metadata::Image& image) {
-    std::vector<controller::NewTopic> missing;
+std::vector<CreateTopicsRequest::CreatableTopic> topics_to_create(const Request& request,
+                                                                  const MetadataRequest& body,
+                                                                  const metadata::Image& image) {
+    const auto& config = request.broker().config;
+    std::vector<CreateTopicsRequest::CreatableTopic> missing;
     if (!body.allow_auto_topic_creation || !request.broker().config.auto_create_topics_enable)
         return missing;
     for (const auto& topic : body.topics) {
         if (!topic.name || !controller::check_topic_name(*topic.name)) continue;
         if (!topic.topic_id.is_zero() || image.topics->find(*topic.name) != nullptr) continue;
         if (!may_create_topic(request, *topic.name) || is_internal_topic(*topic.name)) continue;
-        controller::NewTopic fresh;
-        fresh.name = std::string(*topic.name);
-        missing.push_back(std::move(fresh));
+        CreateTopicsRequest::CreatableTopic fresh;
+        fresh.name = *topic.name;
+        // This broker's defaults, as in Apache Kafka: not those of the controller's node.
+        fresh.num_partitions = config.num_partitions;
+        fresh.replication_factor = static_cast<std::int16_t>(config.default_replication_factor);
+        missing.push_back(fresh);
     }
     return missing;
 }
 
 /// Creates what may be created. What could not be stays unknown to the client, which asks again.
 env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
-    controller::CreateTopicsRequest wanted;
-    wanted.topics = topics_to_create(request, body, *request.broker().image.load());
-    if (wanted.topics.empty()) co_return;
-    const env::Instant deadline = request.received + kCreationWait;
-    auto reply = co_await request.broker().controller.create_topics(std::move(wanted), deadline);
+    const auto missing = topics_to_create(request, body, *request.broker().image.load());
+    if (missing.empty()) co_return;
+    CreateTopicsRequest wanted;
+    wanted.topics = missing;
+    wanted.timeout_ms = static_cast<std::int32_t>(kCreationWait / std::chrono::milliseconds(1));
+    const auto reply = co_await ask_active_controller<CreateTopicsResponse>(
+        request, wanted, CreateTopicsRequest::kMaxVersion, request.received + kCreationWait);
     if (!reply) co_return;
-    for (const auto& topic : reply->topics) {
-        if (topic.code == ErrorCode::none || topic.code == ErrorCode::topic_already_exists)
-            continue;
+    for (const auto& topic : reply->body.topics) {
+        const auto code = static_cast<ErrorCode>(topic.error_code);
+        if (code == ErrorCode::none || code == ErrorCode::topic_already_exists) continue;
         LOG_INFO(request.broker().log, "topic not created for a metadata request",
                  kv("topic", topic.name), kv("client", request.head.header.client_id.value_or("")),
-                 kv("why", topic.why));
+                 kv("why", topic.error_message.value_or("")));
     }
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
 }
 
 MetadataResponse::MetadataResponseTopic describe(

@@ -97,7 +97,9 @@ env::Task<std::vector<CreatedTopic>> create(Request& request, const CreateTopics
     auto wanted = allowed_part(request, body, answers);
     if (wanted.topics.empty()) co_return answers;
     const env::Instant deadline = request.deadline(body.timeout_ms);
-    auto reply = co_await request.broker().controller.create_topics(std::move(wanted), deadline);
+    auto reply = co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.create_topics(std::move(wanted), deadline);
+    });
     if (!reply) {
         for (const auto& asked : body.topics) {
             if (may_create_topic(request, asked.name)) {

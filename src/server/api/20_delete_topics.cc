@@ -107,8 +107,9 @@ env::Task<Result<void>> serve(Request& request) {
     auto wanted = allowed_part(request, asked, answers);
     if (wanted.empty()) co_return answers.answer_all();
     const env::Instant deadline = request.deadline(body.timeout_ms);
-    const auto deleted =
-        co_await request.broker().controller.delete_topics(std::move(wanted), deadline);
+    const auto deleted = co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.delete_topics(std::move(wanted), deadline);
+    });
     if (!deleted) {
         Answers failed(request);
         for (const auto& topic : asked)

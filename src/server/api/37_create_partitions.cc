@@ -46,8 +46,9 @@ env::Task<std::vector<GrownTopic>> create(Request& request, const CreatePartitio
     auto wanted = allowed_part(request, body, answers);
     if (wanted.topics.empty()) co_return answers;
     const env::Instant deadline = request.deadline(body.timeout_ms);
-    auto grown =
-        co_await request.broker().controller.create_partitions(std::move(wanted), deadline);
+    auto grown = co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.create_partitions(std::move(wanted), deadline);
+    });
     if (!grown) {
         answers.clear();
         for (const auto& asked : body.topics)

@@ -55,9 +55,9 @@ env::Task<Result<std::vector<ElectedTopic>>> elect(Request& request,
     const env::Instant deadline = request.deadline(body.timeout_ms);
     if (request.broker().env.clock().now() >= deadline)
         co_return fail(ErrorCode::request_timed_out, {});
-    auto elections = wanted(body);
-    CO_TRY(auto elected,
-           co_await request.broker().controller.elect_leaders(std::move(elections), deadline));
+    CO_TRY(auto elected, co_await ask_controller(request, [&](controller::Gateway& controller) {
+               return controller.elect_leaders(wanted(body), deadline);
+           }));
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
     co_return elected;
 }

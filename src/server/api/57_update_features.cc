@@ -31,8 +31,9 @@ controller::UpdateFeaturesRequest wanted(const UpdateFeaturesRequest& body) {
 env::Task<Result<void>> update(Request& request, const UpdateFeaturesRequest& body) {
     CO_TRY_VOID(check_cluster_right(request, security::Operation::alter));
     const env::Instant deadline = request.received + kWait;
-    auto updates = wanted(body);
-    CO_TRY_VOID(co_await request.broker().controller.update_features(std::move(updates), deadline));
+    CO_TRY_VOID(co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.update_features(wanted(body), deadline);
+    }));
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
     co_return ok();
 }

@@ -17,7 +17,6 @@ using DescribedBroker = DescribeClusterResponse::DescribeClusterBroker;
 constexpr std::int8_t kBrokers = 1;
 constexpr std::int8_t kControllers = 2;
 constexpr std::int16_t kFirstVersionWithEndpointType = 1;
-constexpr env::Duration kLeaderWait = std::chrono::seconds(30);
 
 std::string_view type_name(std::int8_t type) {
     return type == kBrokers ? "BROKER" : "CONTROLLER";
@@ -82,9 +81,9 @@ env::Task<void> add_controllers(Request& request, const metadata::Image& image,
         set_endpoint(out, *endpoint);
     }
     response.brokers = controllers.first(count);
-    const auto quorum =
-        co_await request.broker().controller.describe_quorum(request.received + kLeaderWait);
-    if (quorum) response.controller_id = quorum->leader.value;
+    ControllerPort* const active = request.broker().controllers;
+    response.controller_id =
+        active == nullptr ? kNoBroker.value : (co_await active->active_controller()).value;
 }
 
 env::Task<Result<void>> serve(Request& request) {

@@ -17,7 +17,9 @@ constexpr env::Duration kWait = std::chrono::seconds(30);
 env::Task<Result<void>> unregister(Request& request, BrokerId broker) {
     CO_TRY_VOID(check_cluster_right(request, security::Operation::alter));
     const env::Instant deadline = request.received + kWait;
-    CO_TRY_VOID(co_await request.broker().controller.unregister_broker(broker, deadline));
+    CO_TRY_VOID(co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.unregister_broker(broker, deadline);
+    }));
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
     co_return ok();
 }

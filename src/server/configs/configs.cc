@@ -16,9 +16,6 @@ using controller::ConfigOperation;
 using metadata::ConfigResource;
 using metadata::ResourceType;
 
-/// No request says how long it may take.
-constexpr std::int32_t kTimeoutMs = 30'000;
-
 std::unexpected<Error> refused(std::string why) {
     return fail(ErrorCode::invalid_request, std::move(why));
 }
@@ -131,7 +128,10 @@ Result<void> check(const Request& request, const AskedAlteration& asked, bool re
     const ConfigResource& resource = asked.resource;
     TRY_VOID(check_changes(asked));
     switch (resource.type) {
-        case ResourceType::broker: TRY_VOID(check_broker(request, asked, replaces_all)); break;
+        case ResourceType::broker:
+            // Only the broker itself knows what its dynamic values would do to it.
+            if (!is_at_controller(request)) TRY_VOID(check_broker(request, asked, replaces_all));
+            break;
         case ResourceType::broker_logger:
             if (replaces_all) return refused("Unknown resource type 8");
             TRY_VOID(check_logger(request, asked));
@@ -200,37 +200,38 @@ Result<void> check_is_this_node(const Request& request, std::string_view what,
         fmt::format("Unexpected {} received {}", fmt::format(fmt::runtime(expected), self), id));
 }
 
-env::Task<std::vector<AlteredResource>> alter_configs(Request& request, AlterationsAsked asked) {
-    std::vector<AlteredResource> answers(asked.resources.size());
+JudgedAlterations judge_alterations(const Request& request, AlterationsAsked asked) {
+    JudgedAlterations judged;
+    judged.answers.resize(asked.resources.size());
+    judged.rest.validate_only = asked.validate_only;
     std::map<ConfigResource, int> times;
     for (const AskedAlteration& one : asked.resources) ++times[one.resource];
 
-    controller::AlterConfigsRequest forwarded;
-    forwarded.validate_only = asked.validate_only;
-    std::vector<std::size_t> places;
     for (std::size_t i = 0; i < asked.resources.size(); ++i) {
         AskedAlteration& one = asked.resources[i];
         const Result<void> checked = times[one.resource] > 1
                                          ? refused("Each resource must appear at most once.")
                                          : check(request, one, asked.replaces_all);
         if (!checked) {
-            answers[i] = {checked.error().code, checked.error().why};
+            judged.answers[i] = {checked.error().code, checked.error().why};
         } else if (one.resource.type != ResourceType::broker_logger) {
-            places.push_back(i);
-            forwarded.resources.push_back(alteration(one, asked.replaces_all));
+            judged.places.push_back(i);
+            judged.rest.resources.push_back(alteration(one, asked.replaces_all));
         }
     }
-    if (forwarded.resources.empty()) co_return answers;
+    return judged;
+}
 
-    const env::Instant deadline = request.deadline(kTimeoutMs);
-    const auto reply =
-        co_await request.broker().controller.alter_configs(std::move(forwarded), deadline);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        answers[places[i]] =
+env::Task<void> alter_here(Request& request, JudgedAlterations& judged) {
+    const env::Instant deadline = request.deadline(kAlterationTimeMs);
+    const auto reply = co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.alter_configs(std::move(judged.rest), deadline);
+    });
+    for (std::size_t i = 0; i < judged.places.size(); ++i) {
+        judged.answers[judged.places[i]] =
             reply ? (*reply)[i] : AlteredResource{reply.error().code, reply.error().why};
     }
     if (reply) co_await request.broker().image.catch_up(request.connection.owner(), deadline);
-    co_return answers;
 }
 
 }  // namespace milena::server

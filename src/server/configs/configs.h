@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "milena/config/layers.h"
-#include "request.h"
+
+#include "../forwarding/forwarding.h"
 
 namespace milena::server {
 
@@ -55,9 +56,38 @@ struct AlterationsAsked {
     bool validate_only = false;
 };
 
-/// One answer a resource, in their order; where it is done, the served image shows it.
-env::Task<std::vector<controller::AlteredResource>> alter_configs(Request& request,
-                                                                  AlterationsAsked asked);
+/// A request as far as this node judges it: one answer a resource, in their order. Those at
+/// `places` are the controller's to change, and have no answer yet.
+struct JudgedAlterations {
+    std::vector<controller::AlteredResource> answers;
+    std::vector<std::size_t> places;
+    controller::AlterConfigsRequest rest;  ///< the resources at `places`
+};
+JudgedAlterations judge_alterations(const Request& request, AlterationsAsked asked);
+
+/// Has this node's controller make the changes that are left.
+env::Task<void> alter_here(Request& request, JudgedAlterations& judged);
+
+/// No request about configurations says how long it may take.
+inline constexpr std::int32_t kAlterationTimeMs = 30'000;
+
+/// The request is for this node as a controller, and not as a broker.
+inline bool is_at_controller(const Request& request) {
+    return request.is_inside() || request.session.is_controller_listener();
+}
+
+/// What the controller has answered of a resource: it may put them in another order.
+template <class Answers, class Resource>
+controller::AlteredResource answer_of(const Answers& answers, const Resource& resource) {
+    for (const auto& one : answers) {
+        if (one.resource_type == resource.resource_type &&
+            one.resource_name == resource.resource_name) {
+            return {static_cast<ErrorCode>(one.error_code),
+                    std::string(one.error_message.value_or(""))};
+        }
+    }
+    return {ErrorCode::unknown_server_error, "the controller has not answered for it"};
+}
 
 /// One resource of an AlterConfigs, or of an IncrementalAlterConfigs, which names operations too.
 template <class Resource>
@@ -76,6 +106,25 @@ AskedAlteration asked_alteration(const Resource& resource) {
     return out;
 }
 
+/// Has the active controller make them, wherever it is: the resources of `body` that are left go
+/// there in a request of the same kind.
+template <class Body, class Response>
+env::Task<void> alter_by_controller(const Request& request, const Body& body,
+                                    JudgedAlterations& judged) {
+    std::vector<typename Body::AlterConfigsResource> resources;
+    for (const std::size_t place : judged.places) resources.push_back(body.resources[place]);
+    Body rest;
+    rest.resources = resources;
+    rest.validate_only = body.validate_only;
+    const auto reply = co_await ask_active_controller<Response>(
+        request, rest, request.version(), request.deadline(kAlterationTimeMs));
+    for (std::size_t i = 0; i < judged.places.size(); ++i) {
+        auto& answer = judged.answers[judged.places[i]];
+        answer = reply ? answer_of(reply->body.responses, resources[i])
+                       : controller::AlteredResource{reply.error().code, reply.error().why};
+    }
+}
+
 /// Serves either of the two from its body to its answer.
 template <class Body, class Response>
 env::Task<Result<void>> serve_alterations(Request& request, bool replaces_all) {
@@ -85,8 +134,16 @@ env::Task<Result<void>> serve_alterations(Request& request, bool replaces_all) {
     alterations.validate_only = body.validate_only;
     for (const auto& resource : body.resources)
         alterations.resources.push_back(asked_alteration(resource));
-    const auto altered = co_await alter_configs(request, std::move(alterations));
+    auto judged = judge_alterations(request, std::move(alterations));
+    if (judged.places.empty()) {
+        // Nothing is left.
+    } else if (is_at_controller(request)) {
+        co_await alter_here(request, judged);
+    } else {
+        co_await alter_by_controller<Body, Response>(request, body, judged);
+    }
 
+    const auto& altered = judged.answers;
     Response response;
     auto answers =
         request.arena.make_array<typename Response::AlterConfigsResourceResponse>(altered.size());

@@ -105,7 +105,9 @@ private:
 
 env::Task<Result<QuorumDescription>> describe(Request& request) {
     CO_TRY_VOID(check_cluster_right(request, security::Operation::describe));
-    co_return co_await request.broker().controller.describe_quorum(request.received + kWait);
+    co_return co_await ask_controller(request, [&](controller::Gateway& controller) {
+        return controller.describe_quorum(request.received + kWait);
+    });
 }
 
 env::Task<Result<void>> serve(Request& request) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the leader by the quorum's own word, and keeps a connection to it.
+// Plain structs to messages, and the answers back.
 #include "milena/drivers/active_controller.h"
 
-#include <fmt/format.h>
-
+#include "leader_client.h"
 #include "milena/protocol/messages/allocate_producer_ids.h"
 #include "milena/protocol/messages/broker_heartbeat.h"
 #include "milena/protocol/messages/broker_registration.h"
@@ -14,11 +13,8 @@ namespace milena::drivers {
 
 namespace {
 
+/// Whoever asks tries again, and by then there may be another controller.
 constexpr env::Duration kAnswerTime = std::chrono::seconds(2);
-
-std::unexpected<Error> not_controller(std::string why) {
-    return fail(ErrorCode::not_controller, std::move(why));
-}
 
 template <class Listener>
 std::vector<Listener> listeners_of(const std::vector<metadata::BrokerEndpoint>& endpoints) {
@@ -47,34 +43,21 @@ Result<void> check(const Answer& answer) {
 
 ActiveController::ActiveController(env::Env& env, BrokerId self, ControllerHost& local,
                                    const Quorum& quorum)
-    : env_(env), self_(self), local_(local), quorum_(quorum) {}
+    : env_(env),
+      local_(local),
+      leader_(std::make_unique<LeaderClient>(env, self, quorum, kAnswerTime)) {}
+
+ActiveController::~ActiveController() = default;
 
 void ActiveController::stop() {
-    stopped_ = true;
-    if (remote_ != nullptr) remote_->client.close();
-}
-
-Result<std::shared_ptr<ActiveController::Remote>> ActiveController::remote() {
-    const QuorumStatus status = quorum_.status();
-    const raft::Voter* const leader = status.voters.find(status.leader);
-    if (stopped_ || leader == nullptr || leader->endpoints.empty() || status.leader == self_)
-        return not_controller("no active controller is known");
-    const env::Endpoint endpoint{leader->endpoints.front().host, leader->endpoints.front().port};
-    if (remote_ != nullptr && remote_->endpoint == endpoint) return remote_;
-    wire::ClientOptions options;
-    options.bootstrap = {endpoint};
-    options.client_id = fmt::format("node-{}", self_);
-    // Whoever asks tries again, and by then there may be another controller.
-    options.request_timeout = options.call_timeout = options.backoff_min = kAnswerTime;
-    remote_ = std::make_shared<Remote>(env_, std::move(options));
-    return remote_;
+    leader_->close();
 }
 
 template <class Answer, class Message>
 env::Task<Result<wire::Answer<Answer>>> ActiveController::call(const Message& message) {
-    CO_TRY(const auto to, remote());
+    CO_TRY(const auto to, leader_->remote());
     auto answer = co_await to->client.call<Answer>(wire::Target::any(), message);
-    if (!answer) co_return not_controller(answer.error().why);
+    if (!answer) co_return fail(ErrorCode::not_controller, std::move(answer).error().why);
     CO_TRY_VOID(check(**answer));
     co_return answer;
 }
