@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena cluster, kafka-cluster.sh: the cluster's id, its nodes, the APIs they serve, and the end
-// of a broker's or controller's registration.
+// of a broker's or controller's registration. And, of Milena's own, a cluster on this machine:
+// start, stop and status.
 #include "cluster/connect_options.h"
 #include "command_files.h"
 #include "console.h"
+#include "local/commands.h"
 #include "milena/protocol/messages/describe_cluster.h"
 #include "milena/protocol/messages/unregister_broker.h"
 #include "milena/protocol/messages/unregister_controller.h"
@@ -138,6 +140,8 @@ std::optional<int> check(const Options& options) {
 }
 
 int run(const Arguments& arguments) {
+    if (!arguments.empty() && is_local_action(arguments.front()))
+        return run_local_action(arguments);
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = check(options)) return *exit_code;
@@ -149,7 +153,8 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command command_cluster() {
-    return {.about = "The cluster's id, its nodes and their registrations", .run = run};
+    return {.about = "Start one on this machine; a cluster's id, its nodes and their registrations",
+            .run = run};
 }
 
 }  // namespace milena::cli

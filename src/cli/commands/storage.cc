@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // milena storage, as kafka-storage: formats a node's directories, tells what is in them, makes ids,
-// and tells which levels of features belong together.
-#include <unistd.h>
-
+// and tells which levels of features belong together. recover-quorum is of Milena's own.
 #include <charconv>
 
 #include <fmt/format.h>
@@ -14,6 +12,9 @@
 #include "milena/node/format.h"
 #include "milena/storage/log_directory.h"
 #include "parser.h"
+#include "storage/node_config.h"
+#include "storage/recover_quorum.h"
+#include "text/initial_controllers.h"
 
 namespace milena::cli {
 namespace {
@@ -27,14 +28,6 @@ constexpr std::string_view kUsage =
 int failed(std::string_view why) {
     print_error(fmt::format("{}\n", why));
     return kExitFailed;
-}
-
-Result<config::BrokerConfig> load(env::Env& env, const Option& file) {
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host = {"localhost"};
-    TRY(auto loaded,
-        config::load_broker_config(env.files(), std::string(file.text()), host.data()));
-    return std::move(loaded.config);
 }
 
 struct Level {
@@ -74,54 +67,6 @@ std::int16_t newest_release() {
         if (feature.name == kMetadataVersion) return feature.initial;
     }
     return 0;
-}
-
-/// "1@host:9093:DIRECTORY", the last ones separated by colons.
-Result<raft::Voter> parse_controller(std::string_view text, std::string_view listener) {
-    const auto wrong = [&] {
-        return fail(
-            ErrorCode::invalid_request,
-            fmt::format("{} is no initial controller: each is id@host:port:directory-id", text));
-    };
-    const auto at = text.find('@');
-    const auto last = text.rfind(':');
-    if (at == std::string_view::npos || last == std::string_view::npos || last < at) return wrong();
-    const auto middle = text.substr(at + 1, last - at - 1);
-    const auto colon = middle.rfind(':');
-    if (colon == std::string_view::npos || colon == 0) return wrong();
-    raft::Voter voter;
-    raft::VoterEndpoint endpoint{std::string(listener), std::string(middle.substr(0, colon)), 0};
-    const auto whole = [](std::string_view digits, auto& number) {
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        return error == std::errc() && end == digits.data() + digits.size();
-    };
-    const auto directory = Uuid::parse(text.substr(last + 1));
-    if (!whole(text.substr(0, at), voter.key.id.value) || voter.key.id.value < 0 ||
-        !whole(middle.substr(colon + 1), endpoint.port) || !directory) {
-        return wrong();
-    }
-    voter.key.directory = *directory;
-    voter.endpoints.push_back(std::move(endpoint));
-    return voter;
-}
-
-Result<std::vector<raft::Voter>> parse_controllers(std::string_view text,
-                                                   const config::BrokerConfig& config) {
-    std::vector<raft::Voter> voters;
-    while (!text.empty()) {
-        const auto comma = std::min(text.find(','), text.size());
-        TRY(auto voter,
-            parse_controller(text.substr(0, comma), config.controller_listeners.front()));
-        for (const auto& other : voters) {
-            if (other.key.id != voter.key.id) continue;
-            return fail(ErrorCode::invalid_request,
-                        fmt::format("Initial controller {} comes twice", voter.key.id));
-        }
-        voters.push_back(std::move(voter));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return voters;
 }
 
 struct FormatOptions {
@@ -167,7 +112,8 @@ Result<node::FormatRequest> format_request(const FormatOptions& options,
     if (request.cluster_id.empty()) {
         return fail(ErrorCode::invalid_request, "Cluster ID string must not be empty");
     }
-    TRY(request.initial_controllers, parse_controllers(options.initial.text(), config));
+    TRY(request.initial_controllers,
+        parse_initial_controllers(options.initial.text(), config.controller_listeners.front()));
     for (const auto& text : options.feature.values) {
         TRY(auto level, parse_level(text));
         request.levels.insert_or_assign(std::move(level.feature), level.level);
@@ -213,7 +159,7 @@ std::string_view kind_name(node::FormatStep::Kind kind) {
 }
 
 Result<void> format(env::Env& env, const FormatOptions& options) {
-    TRY(const auto config, load(env, options.config));
+    TRY(const auto config, load_node_config(env, options.config));
     TRY(const auto request, format_request(options, config));
     TRY(const auto plan, node::plan_format(env, config, request));
     if (plan.steps.empty()) {
@@ -297,7 +243,7 @@ int run_info(const Arguments& arguments) {
         parser.required(parser.option("config,c", "The server.properties of the node."));
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
     const auto env = env::make_real_env(1);
-    const auto config = load(*env, file);
+    const auto config = load_node_config(*env, file);
     if (!config) return failed(config.error().why);
     const auto found = find(*env, *config);
     if (!found) return failed(found.error().why);
@@ -382,7 +328,8 @@ int run(const Arguments& arguments) {
         {"format", run_format},
         {"version-mapping", run_version_mapping},
         {"feature-dependencies", run_feature_dependencies},
-        {"random-uuid", run_random_uuid}};
+        {"random-uuid", run_random_uuid},
+        {"recover-quorum", run_recover_quorum}};
     if (arguments.empty()) {
         print_error(kUsage);
         print_error("kafka-storage: error: too few arguments\n");
