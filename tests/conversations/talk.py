@@ -30,8 +30,8 @@ def versions(key, first=0):
 
 
 class Talk:
-    def __init__(self, port, name, timeout_s=30):
-        self.port, self.name, self.timeout_s = port, name, timeout_s
+    def __init__(self, port, name, timeout_s=30, host='127.0.0.1'):
+        self.port, self.name, self.timeout_s, self.host = port, name, timeout_s, host
         self.transcript = []
         self.names = {}  # what is random, by the word that stands for it
         self.ids = {}
@@ -46,7 +46,7 @@ class Talk:
 
     def connect(self):
         if self.connection is None:
-            self.connection = wire.Connection(self.port, timeout_s=self.timeout_s)
+            self.connection = wire.Connection(self.port, self.host, self.timeout_s)
         return self.connection
 
     def hang_up(self):

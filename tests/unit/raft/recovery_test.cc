@@ -46,12 +46,18 @@ void make_directory(sim::Node& node, const VoterSet& voters = kThree) {
 std::vector<VoterSet> named_voters(sim::Node& node) {
     std::vector<VoterSet> sets;
     const auto log = open(node);
-    const auto chunk = (*log)->read(Offset(0), (*log)->log().log_end_offset(), 1 << 20);
-    for (const auto& batch : chunk->batches) {
-        if (!batch.is_control()) continue;
-        const auto records = decode_control_batch(batch);
-        for (const auto& record : *records) {
-            if (const auto* set = std::get_if<VotersRecord>(&record)) sets.push_back(set->voters);
+    const Offset end = (*log)->log().log_end_offset();
+    for (Offset at(0); at < end;) {
+        const auto chunk = (*log)->read(at, end, 1 << 20);
+        if (!chunk || chunk->batches.empty()) break;
+        at = chunk->batches.back().next_offset();
+        for (const auto& batch : chunk->batches) {
+            if (!batch.is_control()) continue;
+            const auto records = decode_control_batch(batch);
+            for (const auto& record : *records) {
+                if (const auto* set = std::get_if<VotersRecord>(&record))
+                    sets.push_back(set->voters);
+            }
         }
     }
     return sets;
