@@ -50,6 +50,7 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
       options_(std::move(options)),
       metadata_log_(std::move(log)),
       core_(core_options(env, options_), metadata_log_->recovered()),
+      counter_({options_.node_id, options_.directory_id}, metadata_log_->recovered()),
       peers_(env, log_,
              {.self = options_.node_id,
               .cluster_id = options_.cluster_id,
@@ -64,7 +65,9 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
 }
 
 raft::Output QuorumNode::step(const raft::Event& event) {
-    raft::Output output = core_.step(event, env_.clock().now());
+    const env::Instant now = env_.clock().now();
+    raft::Output output = core_.step(event, now);
+    counter_.note(core_, output, now);
     if (output.wake_at != wake_at_) {
         wake_at_ = output.wake_at;
         timer_changed_.notify();
@@ -282,7 +285,8 @@ QuorumStatus QuorumNode::status() const {
             .log_end_offset = core_.log_end_offset(),
             .high_watermark = core_.high_watermark(),
             .voters = core_.voters(),
-            .kraft_version = core_.kraft_version()};
+            .kraft_version = core_.kraft_version(),
+            .figures = counter_.figures(core_, env_.clock().now())};
 }
 
 }  // namespace milena::drivers

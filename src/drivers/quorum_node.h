@@ -9,6 +9,7 @@
 #include <map>
 #include <variant>
 
+#include "figures/quorum_counter.h"
 #include "milena/drivers/quorum.h"
 #include "milena/env/guarded.h"
 #include "milena/raft/metadata_log.h"
@@ -110,6 +111,7 @@ private:
     const QuorumOptions options_;
     std::unique_ptr<raft::MetadataLog> metadata_log_;
     raft::Core core_;
+    QuorumCounter counter_;
     QuorumPeers peers_;
     std::vector<QuorumListener*> listeners_;
 

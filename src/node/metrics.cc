@@ -2,6 +2,8 @@
 // Names and values of the node's own metrics.
 #include "metrics.h"
 
+#include <utility>
+
 namespace milena::node {
 namespace {
 
@@ -28,6 +30,33 @@ constexpr Metric kLogEnd{"kafka_server_raft_metrics_log_end_offset", Kind::gauge
                          "End of the metadata log."};
 constexpr Metric kVoters{"kafka_server_raft_metrics_number_of_voters", Kind::gauge,
                          "Voters of the metadata quorum."};
+
+constexpr Metric kQuorumState{"kafka_server_raft_metrics_current_state", Kind::gauge,
+                              "1 for what this node is in the metadata quorum."};
+constexpr Metric kVote{"kafka_server_raft_metrics_current_vote", Kind::gauge,
+                       "Node that this one has voted for in the current epoch; -1 for nobody."};
+constexpr Metric kLogEndEpoch{"kafka_server_raft_metrics_log_end_epoch", Kind::gauge,
+                              "Epoch of the last record of the metadata log; -1 if it has none."};
+constexpr Metric kObservers{"kafka_server_raft_metrics_number_of_observers", Kind::gauge,
+                            "Nodes that follow the metadata log and do not vote; on the leader."};
+constexpr Metric kUnknownVoters{"kafka_server_raft_metrics_number_unknown_voter_connections",
+                                Kind::gauge, "Voters of whom no address is known."};
+constexpr Metric kCommitAverage{"kafka_server_raft_metrics_commit_latency_avg", Kind::gauge,
+                                "Milliseconds from a leader's append to its commit, in the last "
+                                "minute; absent if there was none."};
+constexpr Metric kCommitMax{"kafka_server_raft_metrics_commit_latency_max", Kind::gauge,
+                            "The longest of them."};
+constexpr Metric kElectionAverage{"kafka_server_raft_metrics_election_latency_avg", Kind::gauge,
+                                  "Milliseconds without a leader of the metadata quorum, as this "
+                                  "node saw it, in the last minute; absent if there was always "
+                                  "one."};
+constexpr Metric kElectionMax{"kafka_server_raft_metrics_election_latency_max", Kind::gauge,
+                              "The longest of them."};
+constexpr Metric kAppendRate{"kafka_server_raft_metrics_append_records_rate", Kind::gauge,
+                             "Records a second that this node appended to the metadata log as its "
+                             "leader, in the last minute."};
+constexpr Metric kFetchRate{"kafka_server_raft_metrics_fetch_records_rate", Kind::gauge,
+                            "Records a second that it took over from the leader."};
 
 constexpr Metric kSnapshotBytes{
     "kafka_server_snapshotemitter_latestsnapshotgeneratedbytes", Kind::gauge,
@@ -97,6 +126,38 @@ void write_partition_counts(Page& page, const metadata::TopicsImage& topics) {
     page.add(kNotPreferred, static_cast<double>(not_preferred));
 }
 
+/// In Kafka's words.
+std::string_view state_name(const drivers::QuorumFigures& figures) {
+    const bool has_voted = figures.vote != kNoBroker;
+    switch (figures.role) {
+        case raft::Role::unattached: return has_voted ? "unattached-voted" : "unattached";
+        case raft::Role::prospective: return has_voted ? "prospective-voted" : "prospective";
+        case raft::Role::candidate: return "candidate";
+        case raft::Role::leader: return "leader";
+        case raft::Role::follower: return figures.is_voter ? "follower" : "observer";
+        case raft::Role::resigned: return "resigned";
+    }
+    std::unreachable();
+}
+
+void add_if_there(Page& page, const Metric& metric, std::optional<double> value) {
+    if (value) page.add(metric, *value);
+}
+
+void write_quorum_figures(Page& page, const drivers::QuorumFigures& figures) {
+    page.add(kQuorumState, {{"state", state_name(figures)}}, 1);
+    page.add(kVote, figures.vote.value);
+    page.add(kLogEndEpoch, figures.log_end_epoch.value);
+    page.add(kUnknownVoters, static_cast<double>(figures.unknown_voters));
+    if (figures.observers) page.add(kObservers, static_cast<double>(*figures.observers));
+    add_if_there(page, kCommitAverage, figures.commit_latency_avg_ms);
+    add_if_there(page, kCommitMax, figures.commit_latency_max_ms);
+    add_if_there(page, kElectionAverage, figures.election_latency_avg_ms);
+    add_if_there(page, kElectionMax, figures.election_latency_max_ms);
+    page.add(kAppendRate, figures.append_records_rate);
+    page.add(kFetchRate, figures.fetch_records_rate);
+}
+
 }  // namespace
 
 void write_health(Page& page, const Health& health) {
@@ -113,6 +174,7 @@ void write_quorum(Page& page, const drivers::QuorumStatus& status, bool is_activ
     page.add(kHighWatermark, number(status.high_watermark.value_or(Offset(-1))));
     page.add(kLogEnd, number(status.log_end_offset));
     page.add(kVoters, static_cast<double>(status.voters.size()));
+    write_quorum_figures(page, status.figures);
 }
 
 void write_snapshots(Page& page, const drivers::SnapshotFigures& figures) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "milena/base/logger.h"
+#include "milena/drivers/quorum_figures.h"
 #include "milena/env/env.h"
 #include "milena/raft/core.h"
 #include "milena/server/quorum_port.h"
@@ -128,6 +129,7 @@ struct QuorumStatus {
     std::optional<Offset> high_watermark;
     raft::VoterSet voters;
     std::int16_t kraft_version = 0;
+    QuorumFigures figures{};
 };
 
 class Quorum : public server::QuorumPort {

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 from support import node, tools, wire
 
@@ -89,6 +90,28 @@ class LocalClusterTest(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
 
+    def figures(self, number):
+        """The quorum's metrics of a node, by their names without what all begin with."""
+        with urllib.request.urlopen(f'http://127.0.0.1:{self.port + 10 * (number - 1) + 2}/metrics') as page:
+            lines = page.read().decode().splitlines()
+        start = 'kafka_server_raft_metrics_'
+        return dict(line.removeprefix(start).rsplit(' ', 1) for line in lines if line.startswith(start))
+
+    def check_figures(self):
+        of = {number: self.figures(number) for number in (1, 2, 3)}
+        leader = int(of[1]['current_leader'])
+        for number, figures in of.items():
+            state = 'leader' if number == leader else 'follower'
+            self.assertEqual(figures[f'current_state{{state="{state}"}}'], '1')
+            self.assertEqual((int(figures['current_leader']), figures['number_of_voters']), (leader, '3'))
+            self.assertEqual(figures['number_unknown_voter_connections'], '0')
+            self.assertEqual(figures['log_end_epoch'], of[leader]['current_epoch'])
+            self.assertGreater(float(figures['election_latency_max']), 0)
+            rate = 'append_records_rate' if number == leader else 'fetch_records_rate'
+            self.assertGreater(float(figures[rate]), 0)
+        self.assertEqual((of[leader]['number_of_observers'], of[leader]['current_vote']), ('0', str(leader)))
+        self.assertGreater(float(of[leader]['commit_latency_max']), 0)
+
     def test_three_nodes_start_stop_and_go_on_with_what_they_had(self):
         said = self.start('3', '--port', str(self.port))
         servers = ','.join(f'localhost:{self.port + 10 * i}' for i in range(3))
@@ -96,6 +119,7 @@ class LocalClusterTest(unittest.TestCase):
         self.assertIn(str(self.directory / 'node-2' / 'server.log'), said)
         self.make_topic('kept')
         self.await_topic('kept')
+        self.check_figures()
         status = tools.run('cluster', 'status', '--dir', str(self.directory))
         self.assertEqual((status.exit, status.out.count('ready, process')), (0, 3), status.out)
 

@@ -62,6 +62,27 @@ TEST(NodeMetrics, NamesFeaturesAsKafkaDoes) {
                          "\"eligibleLeaderReplicasVersion\"} 1"));
 }
 
+TEST(NodeMetrics, SaysWhatTheNodeIsInTheQuorum) {
+    drivers::QuorumStatus status;
+    status.figures.role = raft::Role::follower;
+    status.figures.commit_latency_max_ms = 7;
+    telemetry::Page page;
+    write_quorum(page, status, false);
+    EXPECT_TRUE(has_line(page, "kafka_server_raft_metrics_current_state{state=\"observer\"} 1"));
+    EXPECT_TRUE(has_line(page, "kafka_server_raft_metrics_commit_latency_max 7"));
+    EXPECT_EQ(page.text().find("commit_latency_avg"), std::string::npos) << "there was none";
+    EXPECT_EQ(page.text().find("number_of_observers"), std::string::npos) << "the leader knows";
+    status.figures.is_voter = true;
+    status.figures.role = raft::Role::unattached;
+    status.figures.vote = BrokerId(2);
+    status.figures.observers = 3;
+    telemetry::Page voted;
+    write_quorum(voted, status, false);
+    EXPECT_TRUE(
+        has_line(voted, "kafka_server_raft_metrics_current_state{state=\"unattached-voted\"} 1"));
+    EXPECT_TRUE(has_line(voted, "kafka_server_raft_metrics_number_of_observers 3"));
+}
+
 TEST(NodeMetrics, AnUnknownHighWatermarkIsMinusOne) {
     telemetry::Page page;
     drivers::QuorumStatus status;
