@@ -94,6 +94,9 @@ public:
 
     const std::vector<server::OpenListener>& listeners() const override { return listeners_; }
 
+    std::shared_ptr<const metadata::Image> image() const override { return publisher_.image(); }
+    std::shared_ptr<const metadata::Image> served_image() const override { return served_.load(); }
+
 private:
     /// First of all, so that it shows the recovery.
     Result<void> start_admin() {

@@ -102,9 +102,18 @@ env::Task<void> Node::offload(env::Pool, std::function<void()> work) {
     const auto done = std::make_shared<Pause>(parking_);
     Timeline& timeline = world_.timeline;
     const env::Duration begin = chance_.between(offload_low_, offload_high_);
-    const env::Duration end = begin + chance_.between(offload_low_, offload_high_);
-    timeline.after(begin, number_, std::move(work));
-    timeline.after(end, number_, [done] { done->wake(); });
+    const env::Duration rest = chance_.between(offload_low_, offload_high_);
+    std::function<void()> act = [this, &timeline, work = std::move(work), rest, done] {
+        work();
+        timeline.after(rest, number_, [done] { done->wake(); });
+    };
+    timeline.after(begin, number_, [this, act = std::move(act)]() mutable {
+        if (is_paused_) {
+            frozen_.push_back(std::move(act));
+        } else {
+            act();
+        }
+    });
     co_await done->wait();
 }
 
@@ -124,6 +133,7 @@ void Node::begin_life() {
 
 void Node::end_life() {
     world_.timeline.cancel_all_of(number_);
+    frozen_.clear();
     parking_->close();
     for (int round = 0; round < kRunOnDepthMax; ++round) {
         for (const auto& loop : loops_) loop->drop_tasks();

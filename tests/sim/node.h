@@ -92,7 +92,10 @@ private:
     std::vector<std::unique_ptr<Loop>> loops_;  ///< the cores', then the control thread's
     std::vector<std::shared_ptr<void>> parts_of_process_;
     std::function<void(Node&)> boot_;
+    /// Offloaded work that came due while the process was paused.
+    std::vector<std::function<void()>> frozen_;
     bool is_up_ = true;
+    bool is_paused_ = false;
 };
 
 }  // namespace milena::sim

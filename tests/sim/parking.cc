@@ -15,8 +15,10 @@ std::uint64_t Parking::add(std::unique_ptr<Waiter> waiter) {
 }
 
 std::unique_ptr<Parking::Waiter> Parking::take(std::uint64_t ticket) {
-    const auto entry = waiting_.extract(ticket);
-    return entry.empty() || closed_ ? nullptr : std::move(entry.mapped());
+    auto entry = waiting_.extract(ticket);
+    if (entry.empty() || closed_) return nullptr;
+    is_ready_ = true;
+    return std::move(entry.mapped());
 }
 
 void Parking::close() {

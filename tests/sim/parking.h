@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -34,7 +35,13 @@ public:
     void close();
     bool is_closed() const { return closed_; }
 
+    /// True if something may be ready on a loop of the node since the last time: whatever goes on,
+    /// goes on by a waiter that was taken, or by somebody who says so.
+    bool take_ready() { return std::exchange(is_ready_, false); }
+    void set_ready() { is_ready_ = true; }
+
 private:
+    bool is_ready_ = true;
     bool closed_ = false;
     std::uint64_t tickets_ = 0;
     std::map<std::uint64_t, std::unique_ptr<Waiter>> waiting_;

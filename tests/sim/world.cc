@@ -30,20 +30,27 @@ Node& World::add_node(const std::string& name, std::size_t cores) {
 }
 
 void World::run_for(env::Duration duration) {
+    set_all_ready();
     const env::Instant end = now() + duration;
-    while (run_one_ready() || advance(end)) {
+    while (step(end)) {
     }
     parts_.timeline.advance_to(end);
 }
 
 bool World::run_until(const std::function<bool()>& done, env::Duration limit) {
+    set_all_ready();
     const env::Instant end = now() + limit;
     while (!done()) {
-        if (run_one_ready() || advance(end)) continue;
+        if (step(end)) continue;
         parts_.timeline.advance_to(end);
         return false;
     }
     return true;
+}
+
+/// Whoever is outside may have given any node something to do.
+void World::set_all_ready() {
+    for (const auto& node : nodes_) node->parking_->set_ready();
 }
 
 bool World::run(Node& node, env::Task<void> task, env::Duration limit) {
@@ -53,27 +60,41 @@ bool World::run(Node& node, env::Task<void> task, env::Duration limit) {
 }
 
 void World::after(env::Duration delay, std::function<void()> what) {
-    parts_.timeline.after(delay, 0, std::move(what));
+    parts_.timeline.after(delay, 0, [this, what = std::move(what)] {
+        what();
+        set_all_ready();
+    });
+}
+
+/// What is ready, or the next event before `limit`; false if there is neither.
+bool World::step(env::Instant limit) {
+    if (!run_one_ready() && !advance(limit)) return false;
+    observer_();
+    return true;
 }
 
 bool World::advance(env::Instant limit) {
     if (parts_.timeline.next() > limit) return false;
     const env::Instant before = now();
-    parts_.timeline.step();
+    const Timeline::Owner owner = parts_.timeline.step();
+    if (owner > 0) nodes_[owner - 1]->parking_->set_ready();
     parts_.trace.fold(static_cast<std::uint64_t>(now().time_since_epoch().count()));
     steps_at_this_moment_ = before == now() ? steps_at_this_moment_ + 1 : 0;
     INVARIANT(steps_at_this_moment_ < kStepsPerMomentMax, "time stands still");
     return true;
 }
 
-// One handler of one loop. Each round asks every loop once, in an order drawn anew.
+// One handler of one loop. Each round asks every loop once, in an order drawn anew, of the nodes on
+// which something may be ready.
 bool World::run_one_ready() {
-    for (bool is_new_round = turn_.empty();; is_new_round = true) {
-        if (is_new_round) {
+    for (;;) {
+        if (turn_.empty()) {
             for (const auto& node : nodes_) {
+                if (node->is_paused_ || !node->parking_->take_ready()) continue;
                 for (std::size_t i = 0; i < node->loops_.size(); ++i)
                     turn_.emplace_back(node.get(), i);
             }
+            if (turn_.empty()) return false;
         }
         while (!turn_.empty()) {
             std::swap(turn_[order_.below(turn_.size())], turn_.back());
@@ -83,12 +104,12 @@ bool World::run_one_ready() {
             const bool has_run = node->loops_[index]->poll_one() > 0;
             is_inside_node_ = false;
             if (!has_run) continue;
+            node->parking_->set_ready();
             parts_.trace.fold(node->number_ << 8 | index);
             INVARIANT(++steps_at_this_moment_ < kStepsPerMomentMax, "time stands still");
             if (node->faults_.power_is_lost()) crash(*node, Crash::power);
             return true;
         }
-        if (is_new_round) return false;
     }
 }
 
@@ -100,8 +121,8 @@ void World::boot(Node& node, std::function<void(Node&)> start) {
 void World::crash(Node& node, Crash how) {
     INVARIANT(!is_inside_node_, "a node can't crash from inside itself");
     if (!node.is_up_) return;
-    node.is_up_ = false;
-    turn_.clear();
+    node.is_up_ = node.is_paused_ = false;
+    std::erase_if(turn_, [&](const auto& turn) { return turn.first == &node; });
     if (how == Crash::power) {
         parts_.fabric.lose_power(node.host_);
         node.files_.lose_power();
@@ -110,6 +131,18 @@ void World::crash(Node& node, Crash how) {
         node.files_.lose_process();
     }
     node.end_life();
+}
+
+void World::pause(Node& node) {
+    if (!node.is_up_) return;
+    node.is_paused_ = true;
+    std::erase_if(turn_, [&](const auto& turn) { return turn.first == &node; });
+}
+
+void World::resume(Node& node) {
+    if (!std::exchange(node.is_paused_, false)) return;
+    for (auto& work : std::exchange(node.frozen_, {})) work();
+    node.parking_->set_ready();
 }
 
 void World::restart(Node& node) {

@@ -53,6 +53,15 @@ public:
     /// It starts again with what is on its disk.
     void restart(Node& node);
     bool is_up(const Node& node) const { return node.is_up_; }
+    /// SIGSTOP: nothing of its process runs; its system goes on, so peers see a silent host that
+    /// accepts what they send.
+    void pause(Node& node);
+    /// SIGCONT. A crash ends a pause too.
+    void resume(Node& node);
+    bool is_paused(const Node& node) const { return node.is_paused_; }
+    /// `observer` is called after each step, whatever it was; it looks at the world and changes
+    /// nothing.
+    void observe(std::function<void()> observer) { observer_ = std::move(observer); }
 
     /// Cuts, delays, broken connections.
     Fabric& network() { return parts_.fabric; }
@@ -61,15 +70,18 @@ public:
     std::uint64_t trace_hash() const { return parts_.trace.hash(); }
 
 private:
+    bool step(env::Instant limit);
     bool run_one_ready();
+    void set_all_ready();
     bool advance(env::Instant limit);
 
     WorldParts parts_;
     SeededRandom random_;
     SeededRandom order_;
     std::vector<std::unique_ptr<Node>> nodes_;
-    std::vector<std::pair<Node*, std::size_t>>
-        turn_;  ///< loops that are still to be asked in this round
+    /// Loops that are still to be asked in this round.
+    std::vector<std::pair<Node*, std::size_t>> turn_;
+    std::function<void()> observer_ = [] {};
     std::uint64_t steps_at_this_moment_ = 0;
     bool is_inside_node_ = false;
 };

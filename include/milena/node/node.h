@@ -9,6 +9,7 @@
 
 #include "milena/config/broker_config.h"
 #include "milena/env/env.h"
+#include "milena/metadata/image.h"
 #include "milena/server/server.h"
 #include "milena/telemetry/registry.h"
 
@@ -41,6 +42,11 @@ public:
 
     /// Where clients are served; after start().
     virtual const std::vector<server::OpenListener>& listeners() const = 0;
+
+    /// The newest metadata of this node, and that which its clients are told: it follows when the
+    /// node's own replicas have. From any thread.
+    virtual std::shared_ptr<const metadata::Image> image() const = 0;
+    virtual std::shared_ptr<const metadata::Image> served_image() const = 0;
 };
 
 }  // namespace milena::node

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// I14: what was answered to the making or deleting of a topic holds for every later answer, and no
-// id is given twice. One client does both, so "later" is the order of its steps. After a step
-// without an answer anything may be, until the next that is answered.
+// I14: what was answered to the making or deleting of a topic holds for every later answer of a
+// server whose metadata had come that far, and no id is given twice. One client does both, so
+// "later" is the order of its steps. After a step without an answer anything may be, until the next
+// that is answered.
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "sim/checkers/checker.h"
 
@@ -14,6 +17,7 @@ namespace {
 struct Known {
     bool is_certain = true;
     std::optional<Uuid> id;  ///< if certain; none: there is no topic
+    std::int64_t since = 0;  ///< by this offset
 };
 
 std::string text_of(const std::optional<Uuid>& id) {
@@ -48,7 +52,7 @@ private:
             findings_.add(step.topic + " was made anew, though " + text_of(known.id) + " exists");
         if (!used_.insert(step.id->text()).second)
             findings_.add(step.topic + " was made with " + text_of(step.id) + " of an earlier one");
-        known = {.is_certain = true, .id = step.id};
+        known = {.is_certain = true, .id = step.id, .since = step.offset};
     }
 
     void deleted(const TopicStep& step, Known& known) {
@@ -61,14 +65,16 @@ private:
             findings_.add(step.topic + ": " + text_of(step.id) + " was deleted, though " +
                           text_of(known.id) + " was known");
         }
-        known = {.is_certain = true, .id = std::nullopt};
+        known = {.is_certain = true, .id = std::nullopt, .since = step.offset};
     }
 
     void described(const TopicStep& step, const Known& known) {
         if (step.id) used_.insert(step.id->text());
         if (!step.is_answered || !known.is_certain || known.id == step.id) return;
-        findings_.add(step.topic + ": " + text_of(step.id) + " was found, though " +
-                      text_of(known.id) + " was known");
+        if (step.offset < known.since) return;
+        findings_.add(fmt::format("{}: {} was found on {} at offset {}, though {} was known at {}",
+                                  step.topic, text_of(step.id), step.server, step.offset,
+                                  text_of(known.id), known.since));
     }
 
     Findings& findings_;

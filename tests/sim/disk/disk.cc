@@ -53,6 +53,7 @@ std::pair<std::shared_ptr<Inode>, std::string> Disk::find_parent(const std::stri
 }
 
 void Disk::change_names(std::vector<NameChange> changes) {
+    ++names_version_;
     for (const NameChange& change : changes)
         set_name(change.directory->names, change.name, change.inode);
     undecided_.push_back(std::move(changes));
@@ -64,6 +65,7 @@ void Disk::apply(const Names& changes) {
 }
 
 void Disk::sync_names(const std::shared_ptr<Inode>& directory) {
+    ++names_version_;
     // Backwards, to learn what the directory's changes follow: an earlier change of a directory
     // that a later one, which must be durable, touches too.
     std::set<const Inode*> touched{directory.get()};
@@ -87,6 +89,7 @@ void Disk::sync_names(const std::shared_ptr<Inode>& directory) {
 }
 
 void Disk::sync_all() {
+    ++names_version_;
     for (const Names& changes : undecided_) apply(changes);
     undecided_.clear();
     sync_below(*root_);
@@ -103,6 +106,7 @@ void Disk::sync_below(Inode& directory) {
 }
 
 void Disk::lose_power() {
+    ++names_version_;
     // Each directory keeps a beginning of its changes: a change is lost if one before it in any of
     // its directories was.
     std::set<const Inode*> cut;

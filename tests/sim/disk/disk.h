@@ -37,6 +37,8 @@ public:
 
     /// Makes all names and all contents durable.
     void sync_all();
+    /// Grows with every change of a name, and whenever one becomes durable.
+    std::uint64_t names_version() const { return names_version_; }
 
     /// The power goes and comes.
     void lose_power();
@@ -47,6 +49,8 @@ public:
     }
 
     void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
+    void set_endless() { capacity_ = kEndless; }
+    std::uint64_t used_bytes() const { return bytes_below(*root_); }
     bool has_capacity() const { return capacity_ != kEndless; }
     std::uint64_t total_bytes() const { return capacity_; }
     /// Bytes that may still be written.
@@ -65,6 +69,7 @@ private:
     std::shared_ptr<Inode> root_ = std::make_shared<Inode>(true);
     std::vector<Names> undecided_;  ///< in the order in which they were made
     std::uint64_t capacity_ = kEndless;
+    std::uint64_t names_version_ = 1;
 };
 
 }  // namespace milena::sim

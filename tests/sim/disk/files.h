@@ -28,8 +28,11 @@ public:
     Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::uint64_t> total_bytes(const std::string& path) override;
 
+    /// For those who look at it from outside.
+    const Disk& disk() const { return disk_; }
     /// What the disk holds in all, from now on.
     void set_capacity(std::uint64_t bytes) { disk_.set_capacity(bytes); }
+    void set_endless() { disk_.set_endless(); }
     /// Bit rot: `bit` counts from the first of the file's first byte; the file must exist.
     void flip_bit(const std::string& path, std::uint64_t bit);
     /// The process ended: its open files and locks are dead, what it wrote is not.

@@ -37,6 +37,8 @@ void FileContent::apply(const Change& change, FileBytes& to) {
 }
 
 void FileContent::add(Change change) {
+    ++version_;
+    if (change.is_truncate || change.position != visible_.size()) ++rewrites_;
     apply(change, visible_);
     dirty_.push_back(std::move(change));
     if (dirty_.size() > kDirtyChangesMax) {
@@ -53,14 +55,23 @@ void FileContent::truncate(std::uint64_t size) {
     add({size, {}, true});
 }
 
+std::uint64_t FileContent::durable_prefix() const {
+    std::uint64_t prefix = std::min<std::uint64_t>(unknown_from_, durable_.size());
+    for (const Change& change : dirty_) prefix = std::min(prefix, change.position);
+    return prefix;
+}
+
 void FileContent::sync() {
+    ++version_;
     for (const Change& change : dirty_) apply(change, durable_);
     dirty_.clear();
 }
 
 void FileContent::write_back(SeededRandom& random) {
+    ++version_;
     for (Change& change : dirty_) {
         const Fate fate = draw_fate(random);
+        if (fate != Fate::kept) unknown_from_ = std::min(unknown_from_, change.position);
         if (fate == Fate::lost) continue;
         if (fate == Fate::torn && !change.is_truncate) {
             std::uint64_t kept = random.below(change.bytes.size() + 1);
@@ -77,8 +88,10 @@ void FileContent::fail_sync(SeededRandom& random) {
 }
 
 void FileContent::lose_power(SeededRandom& random) {
+    if (!dirty_.empty() || unknown_from_ != UINT64_MAX) ++rewrites_;
     write_back(random);
     visible_ = durable_;
+    unknown_from_ = UINT64_MAX;
 }
 
 void FileContent::flip_bit(std::uint64_t bit) {

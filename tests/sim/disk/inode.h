@@ -24,6 +24,12 @@ public:
     const FileBytes& visible() const { return visible_; }
     const FileBytes& durable() const { return durable_; }
     bool is_dirty() const { return !dirty_.empty(); }
+    /// How many first bytes of visible() a loss of power would leave for certain.
+    std::uint64_t durable_prefix() const;
+    /// Grows with every change, and with every sync.
+    std::uint64_t version() const { return version_; }
+    /// Grows with every change that is no append.
+    std::uint64_t rewrites() const { return rewrites_; }
 
     void write(std::uint64_t position, BytesView bytes);
     void truncate(std::uint64_t size);
@@ -52,6 +58,10 @@ private:
     FileBytes visible_;
     FileBytes durable_;
     std::deque<Change> dirty_;
+    std::uint64_t version_ = 0;
+    std::uint64_t rewrites_ = 0;
+    /// From here on a sync that failed has left on disk what is not seen, or nothing.
+    std::uint64_t unknown_from_ = UINT64_MAX;
 };
 
 struct Inode {

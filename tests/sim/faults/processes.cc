@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servers that end: killed, without power (at once, or at some call of theirs to the world), or
-// stopped as an operator stops them.
+// stopped as an operator stops them. Or that stand still for a while.
 #include "sim/faults/fault.h"
 
 namespace milena::sim {
@@ -17,12 +17,12 @@ void start_servers(Stage& stage) {
     for (const auto& server : stage.servers) server->start();
 }
 
-void kill_a_server(Stage& stage) {
-    stage.any_server().kill();
+void kill_servers(Stage& stage) {
+    for (Server* const server : stage.victims()) server->kill();
 }
 
 void cut_the_power(Stage& stage) {
-    stage.any_server().lose_power();
+    for (Server* const server : stage.victims()) server->lose_power();
 }
 
 void cut_the_power_at_a_call(Stage& stage) {
@@ -32,8 +32,16 @@ void cut_the_power_at_a_call(Stage& stage) {
 
 void stop_a_server(Stage& stage) {
     Server& server = stage.any_server();
-    if (server.is_serving() && !server.stop_cleanly(kStopLimit))
+    if (server.is_serving() && !server.is_paused() && !server.stop_cleanly(kStopLimit))
         stage.complaints.push_back({"I18", server.name() + " does not stop"});
+}
+
+void pause_servers(Stage& stage) {
+    for (Server* const server : stage.victims()) server->pause();
+}
+
+void resume_servers(Stage& stage) {
+    for (const auto& server : stage.servers) server->resume();
 }
 
 }  // namespace milena::sim

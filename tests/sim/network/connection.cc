@@ -20,6 +20,7 @@ std::size_t Connection::put(Side side, BytesView bytes) {
     const std::size_t room = kWindowBytes - from.unread_bytes;
     const BytesView taken = bytes.first(std::min(bytes.size(), room));
     from.unread_bytes += taken.size();
+    if (fabric_.is_listened_in(ends_[1]->local.port)) overhear(side, taken);
     for (BytesView left = taken; !left.empty();) {
         const std::size_t count = fabric_.draw_segment_bytes(left.size());
         send(side, {Segment::Kind::data,
@@ -29,12 +30,23 @@ std::size_t Connection::put(Side side, BytesView bytes) {
     return taken.size();
 }
 
+void Connection::overhear(Side side, BytesView bytes) {
+    FileBytes& buffer = end(side).overheard;
+    buffer.insert(buffer.end(), bytes.begin(), bytes.end());
+    std::size_t at = 0;
+    while (buffer.size() - at >= sizeof(std::uint32_t)) {
+        const std::size_t size = load<std::uint32_t>(buffer.data() + at);
+        if (buffer.size() - at - sizeof(std::uint32_t) < size) break;
+        fabric_.overheard(*this, side, BytesView(buffer).subspan(at + sizeof(std::uint32_t), size));
+        at += sizeof(std::uint32_t) + size;
+    }
+    buffer.erase(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
 std::size_t Connection::take(Side side, MutableBytes into) {
     ConnectionEnd& to = end(side);
     const std::size_t count = fabric_.draw_read_bytes(std::min(into.size(), to.inbox.size()));
-    const auto last = to.inbox.begin() + static_cast<std::ptrdiff_t>(count);
-    std::copy(to.inbox.begin(), last, into.begin());
-    to.inbox.erase(to.inbox.begin(), last);
+    to.inbox.take(into.first(count));
     // The acknowledgement is taken to arrive at once: it could only be later.
     peer(side).unread_bytes -= count;
     if (peer(side).unread_bytes <= kWindowBytes / 2) peer(side).writer.wake();
@@ -90,7 +102,7 @@ void Connection::deliver(Side from, Segment segment) {
     }
     if (fabric_.draw_break()) return break_now();
     if (segment.kind == Segment::Kind::end) receiver.saw_end = true;
-    receiver.inbox.insert(receiver.inbox.end(), segment.bytes.begin(), segment.bytes.end());
+    receiver.inbox.put(segment.bytes);
     receiver.reader.wake();
 }
 

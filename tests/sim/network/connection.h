@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <deque>
 #include <memory>
 
@@ -23,6 +24,28 @@ struct Segment {
     FileBytes bytes;
 };
 
+/// Bytes that have arrived and are not read.
+class Inbox {
+public:
+    bool empty() const { return read_ == bytes_.size(); }
+    std::size_t size() const { return bytes_.size() - read_; }
+    void put(BytesView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    /// Fills `into`, for which there is enough.
+    void take(MutableBytes into) {
+        std::memcpy(into.data(), bytes_.data() + read_, into.size());
+        read_ += into.size();
+        if (empty()) clear();
+    }
+    void clear() {
+        bytes_.clear();
+        read_ = 0;
+    }
+
+private:
+    FileBytes bytes_;
+    std::size_t read_ = 0;
+};
+
 /// What one host knows of a connection.
 struct ConnectionEnd {
     ConnectionEnd(Host& at, env::Endpoint own, std::shared_ptr<Parking> parking)
@@ -32,7 +55,8 @@ struct ConnectionEnd {
     env::Endpoint local;
     Pause reader;
     Pause writer;
-    std::deque<std::byte> inbox;
+    Inbox inbox;
+    FileBytes overheard;        ///< what was sent from here and is no whole frame yet
     bool saw_end = false;       ///< the peer sent its last
     bool is_reset = false;      ///< broken
     bool is_closed = false;     ///< by its own side
@@ -54,6 +78,8 @@ public:
                std::unique_ptr<ConnectionEnd> server);
 
     ConnectionEnd& end(Side side) { return *ends_[side]; }
+    const ConnectionEnd& end(Side side) const { return *ends_[side]; }
+    std::uint64_t number() const { return number_; }
     ConnectionEnd& peer(Side side) { return *ends_[1 - side]; }
     static bool is_usable(const ConnectionEnd& end) { return !end.is_closed && !end.is_reset; }
 
@@ -74,6 +100,7 @@ public:
     void release_held(Side side);
 
 private:
+    void overhear(Side side, BytesView bytes);
     void send(Side from, Segment segment);
     void arrive(Side from, Segment segment);
     void deliver(Side from, Segment segment);

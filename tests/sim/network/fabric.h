@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -54,6 +55,18 @@ public:
     /// Breaks what is connected between the two, now.
     void break_connections(const std::string& one, const std::string& other);
 
+    /// `listener` hears every whole frame, without its length, when it leaves either end of a
+    /// connection to that port.
+    using Listener = std::function<void(Connection&, Connection::Side from, BytesView frame)>;
+    void listen_in(std::uint16_t port, Listener listener) {
+        listened_port_ = port;
+        listener_ = std::move(listener);
+    }
+    bool is_listened_in(std::uint16_t port) const { return port == listened_port_; }
+    void overheard(Connection& connection, Connection::Side from, BytesView frame) const {
+        listener_(connection, from, frame);
+    }
+
     Host& add_host(const std::string& name);
     Host* find_host(const std::string& name);
     /// The process on `host` ended; its system closes what it had open.
@@ -91,6 +104,8 @@ private:
     env::Duration latency_low_ = std::chrono::microseconds(50);
     env::Duration latency_high_ = std::chrono::milliseconds(2);
     double break_rate_ = 0;
+    std::uint16_t listened_port_ = 0;
+    Listener listener_;
 };
 
 }  // namespace milena::sim

@@ -2,8 +2,9 @@
 // The acts of a run: start, faults, healing, the last reading.
 #include "sim/runs/run.h"
 
+#include <algorithm>
+
 #include "sim/checkers/checker.h"
-#include "sim/runs/shape.h"
 #include "sim/runs/story.h"
 #include "sim/workload/reader.h"
 #include "sim/workload/topic_maker.h"
@@ -18,18 +19,10 @@ using std::chrono::seconds;
 /// After the last fault, everything must work again within that time (I18).
 constexpr env::Duration kHealLimit = seconds(30);
 constexpr std::string_view kTopic = "work";
-constexpr std::uint16_t kPort = 9092;
+/// Between two looks at what the nodes publish.
+constexpr env::Duration kLookInterval = seconds(1);
 
-constexpr std::string_view kProperties = R"(
-process.roles=broker,controller
-node.id=1
-listeners=PLAINTEXT://:9092,CONTROLLER://:9093
-advertised.listeners=PLAINTEXT://n1:9092
-controller.listener.names=CONTROLLER
-controller.quorum.bootstrap.servers=n1:9093
-log.dirs=/data
-offsets.topic.replication.factor=1
-)";
+using Endpoints = std::vector<env::Endpoint>;
 
 class Run {
 public:
@@ -37,16 +30,28 @@ public:
         : options_(options),
           world_(options.seed),
           log_(options.tells_its_story ? Logger(make_story(world_)) : Logger()),
-          shape_(Shape::draw(world_.random().fork("shape"), options.only_fault)),
-          clients_(world_.add_node("clients")),
-          stage_{world_, servers_, clients_, world_.random().fork("faults"), history_.complaints} {}
+          shape_(Shape::draw(world_.random().fork("shape"), options.wanted)),
+          clients_(world_.add_node("clients")) {
+        for (const Role& role : shape_.layout.roles()) {
+            servers_.push_back(std::make_unique<Server>(
+                world_,
+                ServerOptions{.role = role,
+                              .properties = shape_.layout.properties(role, shape_.settings),
+                              .format = shape_.layout.format(role),
+                              .log = log_},
+                history_.complaints));
+        }
+        watch_ = std::make_unique<QuorumWatch>(world_, servers_, history_.complaints);
+        stage_ =
+            std::make_unique<Stage>(Stage{world_, servers_, clients_, *watch_,
+                                          world_.random().fork("faults"), history_.complaints});
+        look_again();
+    }
 
     Report run() {
-        servers_.push_back(std::make_unique<Server>(world_, "n1", properties(),
-                                                    ServerPorts{log_, history_.complaints}));
         if (start()) {
             strike_and_heal();
-            if (come_to_an_end()) read_everything();
+            if (come_to_an_end() && metadata_works()) read_everything();
         }
         for (Violation& one : judge(history_)) found_.push_back(std::move(one));
         Report done = report();
@@ -56,13 +61,41 @@ public:
     }
 
 private:
-    std::string properties() const {
-        std::string text(kProperties);
-        if (shape_.syncs_each_record) text += "log.flush.interval.messages=1\n";
-        return text;
+    void look_again() {
+        watch_->compare_images();
+        world_.after(kLookInterval, [this] { look_again(); });
     }
 
-    Link link() { return {clients_, {{"n1", kPort}}, history_.complaints}; }
+    Endpoints brokers() const {
+        Endpoints found;
+        for (const auto& server : servers_) {
+            if (server->role().is_broker) found.push_back({server->name(), kBrokerPort});
+        }
+        return found;
+    }
+    /// Whoever may take a change of the metadata.
+    Endpoints deciders() const {
+        Endpoints found = brokers();
+        for (const auto& server : servers_) {
+            if (!server->role().is_broker) found.push_back({server->name(), kControllerPort});
+        }
+        return found;
+    }
+
+    Link link() { return {clients_, brokers(), history_.complaints}; }
+    TopicMakerPorts maker_ports() {
+        return {{clients_, deciders(), history_.complaints}, link(), offsets(), log_};
+    }
+    MetadataOffsets offsets() {
+        return {.committed_end = [this] { return watch_->laws().committed_end(); },
+                .served =
+                    [this](const std::string& name) {
+                        const auto at = std::ranges::find(
+                            servers_, name, [](const auto& one) { return one->name(); });
+                        const auto image = (*at)->served_image();
+                        return image == nullptr ? -1 : image->provenance.last_offset.value;
+                    }};
+    }
     SeededRandom random_of(std::string_view kind, std::int32_t number) {
         return world_.random().fork(fmt::format("{}{}", kind, number));
     }
@@ -73,8 +106,7 @@ private:
     /// False if the servers do not come to serve.
     bool start() {
         if (!all_serve()) return false;
-        const bool is_made = world_.run(clients_, make_topic(), kHealLimit);
-        if (!is_made) complain("I18", "no topic can be made");
+        if (!make_everywhere(std::string(kTopic))) return false;
         for (std::int32_t i = 0; i < shape_.writers; ++i) {
             const WriterShape shape{
                 .place = place(i), .number = i, .pause_max = shape_.write_pause_max};
@@ -85,14 +117,29 @@ private:
             add(readers_,
                 std::make_unique<Reader>(link(), place(i), random_of("reader", i), history_));
         }
-        add(makers_,
-            std::make_unique<TopicMaker>(link(), "fleeting", random_of("maker", 0), history_));
-        return is_made;
+        add(makers_, std::make_unique<TopicMaker>(maker_ports(), "fleeting", random_of("maker", 0),
+                                                  history_));
+        return true;
     }
 
-    env::Task<void> make_topic() {
-        TopicMaker maker(link(), std::string(kTopic), random_of("topic", 0), history_);
-        co_await maker.make(shape_.partitions, shape_.segment_bytes);
+    /// Makes the topic, and waits until all servers know it.
+    bool make_everywhere(const std::string& topic) {
+        const auto make = [](TopicMaker& maker, const Shape& shape) -> env::Task<void> {
+            co_await maker.make(shape.partitions, shape.segment_bytes);
+        };
+        TopicMaker maker(maker_ports(), topic, random_of(topic, 0), history_);
+        if (!world_.run(clients_, make(maker, shape_), kHealLimit)) {
+            complain("I18", "no topic can be made");
+            return false;
+        }
+        const auto is_known = [&](const auto& server) {
+            const auto image = server->served_image();
+            return image != nullptr && image->topics->find(topic) != nullptr;
+        };
+        const auto is_everywhere = [&] { return std::ranges::all_of(servers_, is_known); };
+        if (world_.run_until(is_everywhere, kHealLimit)) return true;
+        complain("I18", "not all servers know " + topic);
+        return false;
     }
 
     template <class Client>
@@ -110,16 +157,19 @@ private:
             if (shape_.faults.empty()) continue;
             const std::uint64_t together = random.chance(0.3) ? 2 : 1;
             std::vector<const Fault*> struck;
+            env::Duration lasts_max{};
             for (std::uint64_t i = 0; i < together; ++i) {
                 struck.push_back(shape_.faults[random.below(shape_.faults.size())]);
+                lasts_max = std::max(lasts_max, struck.back()->lasts_max);
                 LOG_INFO(log_, "fault strikes", kv("fault", struck.back()->name));
-                struck.back()->strike(stage_);
+                struck.back()->strike(*stage_);
+                watch_->compare_images();
                 ++strikes_;
             }
-            world_.run_for(random.between(milliseconds(10), seconds(5)));
-            for (const Fault* const fault : struck) fault->heal(stage_);
+            world_.run_for(random.between(env::Duration(milliseconds(10)), lasts_max));
+            for (const Fault* const fault : struck) fault->heal(*stage_);
         }
-        for (const Fault& fault : faults()) fault.heal(stage_);
+        for (const Fault& fault : faults()) fault.heal(*stage_);
         for (const auto& server : servers_) server->machine().faults().clear();
         LOG_INFO(log_, "all faults are healed");
     }
@@ -139,7 +189,7 @@ private:
 
     /// Every writer writes once more and gets its answers.
     bool come_to_an_end() {
-        start_servers(stage_);
+        start_servers(*stage_);
         if (!all_serve()) return false;
         for (const auto& one : writers_) one->finish();
         for (const auto& one : readers_) one->finish();
@@ -151,6 +201,14 @@ private:
         for (const auto& writer : writers_) {
             if (!writer->is_done()) complain("I18", writer->text() + " is not answered");
         }
+        return false;
+    }
+
+    /// A topic can be made and is known everywhere, and all replicas have the whole log.
+    bool metadata_works() {
+        if (!make_everywhere("after-all")) return false;
+        if (world_.run_until([this] { return watch_->is_everywhere(); }, kHealLimit)) return true;
+        complain("I19", "not all replicas have what is committed");
         return false;
     }
 
@@ -171,13 +229,17 @@ private:
     }
 
     Report report() const {
-        Report report{.seed = options_.seed,
-                      .shape = shape_.text(),
-                      .trace_hash = world_.trace_hash(),
-                      .simulated = world_.now().time_since_epoch(),
-                      .strikes = strikes_,
-                      .topic_steps = history_.topics.size(),
-                      .violations = found_};
+        Report report{
+            .seed = options_.seed,
+            .shape = shape_.text(),
+            .layout = std::string(shape_.layout.name()),
+            .trace_hash = world_.trace_hash(),
+            .simulated = world_.now().time_since_epoch(),
+            .strikes = strikes_,
+            .topic_steps = history_.topics.size(),
+            .metadata_records = static_cast<std::uint64_t>(watch_->laws().committed_end()),
+            .images = watch_->compared(),
+            .violations = found_};
         for (const auto& [place, partition] : history_.partitions) {
             report.acknowledged += partition.acknowledged.size();
             for (const ReadSession& session : partition.sessions)
@@ -194,7 +256,8 @@ private:
     std::vector<Violation> found_;
     std::vector<std::unique_ptr<Server>> servers_;
     Node& clients_;
-    Stage stage_;
+    std::unique_ptr<QuorumWatch> watch_;
+    std::unique_ptr<Stage> stage_;
     std::vector<std::unique_ptr<Writer>> writers_;
     std::vector<std::unique_ptr<Reader>> readers_;
     std::vector<std::unique_ptr<TopicMaker>> makers_;
@@ -205,10 +268,10 @@ private:
 
 std::string Report::text() const {
     return fmt::format(
-        "seed {}: {} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
-        "steps with topics, trace {:016x}\n  {}",
-        seed, violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps,
-        trace_hash, shape);
+        "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
+        "steps with topics, {} records of metadata, {} images compared, trace {:016x}\n  {}",
+        violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps,
+        metadata_records, images, trace_hash, shape);
 }
 
 Report run_seed(const RunOptions& options) {

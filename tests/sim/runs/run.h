@@ -4,14 +4,14 @@
 // checkers judge. Same seed, same program: same trace hash.
 #pragma once
 
+#include "sim/runs/shape.h"
 #include "sim/workload/history.h"
 
 namespace milena::sim {
 
 struct RunOptions {
     std::uint64_t seed = 1;
-    /// The one fault that is wanted; empty: what the seed draws.
-    std::string only_fault;
+    Wanted wanted;
     /// Servers, and the run, write what they do on standard output, with the virtual time.
     bool tells_its_story = false;
 };
@@ -19,12 +19,15 @@ struct RunOptions {
 struct Report {
     std::uint64_t seed = 0;
     std::string shape;
+    std::string layout;
     std::uint64_t trace_hash = 0;
     env::Duration simulated{};
     std::uint64_t strikes = 0;
     std::uint64_t acknowledged = 0;
     std::uint64_t read = 0;
     std::uint64_t topic_steps = 0;
+    std::uint64_t metadata_records = 0;
+    std::uint64_t images = 0;
     std::vector<Violation> violations;
 
     std::string text() const;

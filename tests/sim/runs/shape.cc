@@ -19,28 +19,33 @@ std::vector<const Fault*> draw_faults(SeededRandom& random, const Shape& shape) 
     if (random.chance(kCalmChance)) return drawn;
     const double chance = random.chance(0.5) ? 0.3 : 0.8;
     for (const Fault& fault : faults()) {
-        if (fault.loses_unsynced && !shape.syncs_each_record) continue;
-        if (random.chance(chance)) drawn.push_back(&fault);
+        const bool is_drawn = random.chance(chance);
+        if (fault.loses_unsynced && !shape.settings.syncs_each_record) continue;
+        if (fault.needs_peers && shape.layout.roles().size() == 1) continue;
+        if (is_drawn) drawn.push_back(&fault);
     }
     return drawn;
 }
 
 }  // namespace
 
-Shape Shape::draw(SeededRandom random, std::string_view only) {
-    Shape shape;
+Shape Shape::draw(SeededRandom random, const Wanted& wanted) {
+    const Layout drawn = Layout::draw(random.fork("layout"));
+    Shape shape{.layout = Layout::find(wanted.layout).value_or(drawn)};
     shape.duration = random.between(env::Duration(seconds(20)), env::Duration(seconds(90)));
     shape.partitions = small_number(random, 3);
     shape.writers = small_number(random, 5);
     shape.readers = small_number(random, 3);
     shape.write_pause_max =
         random.between(env::Duration(milliseconds(5)), env::Duration(milliseconds(300)));
-    shape.syncs_each_record = random.chance(0.6);
+    shape.settings.syncs_each_record = random.chance(0.6);
+    shape.settings.segment_bytes = static_cast<std::int32_t>(1 << random.between(13, 20));
+    shape.settings.bytes_between_snapshots = static_cast<std::int32_t>(1 << random.between(11, 18));
     shape.segment_bytes = static_cast<std::int32_t>(1 << random.between(14, 20));
     shape.faults = draw_faults(random, shape);
-    if (const Fault* const wanted = find_fault(only); wanted != nullptr) {
-        shape.faults = {wanted};
-        shape.syncs_each_record = shape.syncs_each_record || wanted->loses_unsynced;
+    if (const Fault* const fault = find_fault(wanted.fault); fault != nullptr) {
+        shape.faults = {fault};
+        shape.settings.syncs_each_record |= fault->loses_unsynced;
     }
     return shape;
 }
@@ -50,10 +55,11 @@ std::string Shape::text() const {
     for (const Fault* const fault : faults)
         names += (names.empty() ? "" : ",") + std::string(fault->name);
     return fmt::format(
-        "{} s, {} partitions, {} writers, {} readers, a round each {} ms at most, {}, segments of "
-        "{} bytes, faults {}",
-        duration / seconds(1), partitions, writers, readers, write_pause_max / milliseconds(1),
-        syncs_each_record ? "synced" : "page cache", segment_bytes, names.empty() ? "none" : names);
+        "{}, {} s, {} partitions, {} writers, {} readers, a round each {} ms at most, {}, segments "
+        "of {} bytes, faults {}",
+        layout.name(), duration / seconds(1), partitions, writers, readers,
+        write_pause_max / milliseconds(1), settings.syncs_each_record ? "synced" : "page cache",
+        segment_bytes, names.empty() ? "none" : names);
 }
 
 }  // namespace milena::sim

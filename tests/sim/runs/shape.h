@@ -7,23 +7,28 @@
 #include <vector>
 
 #include "sim/faults/fault.h"
-#include "sim/random.h"
+#include "sim/runs/layout.h"
 
 namespace milena::sim {
 
+/// What is wanted whatever the seed draws; empty: nothing.
+struct Wanted {
+    std::string fault;
+    std::string layout;
+};
+
 struct Shape {
+    Layout layout;
+    ServerSettings settings{};
     env::Duration duration{};
     std::int32_t partitions = 1;
     std::int32_t writers = 1;
     std::int32_t readers = 1;
     env::Duration write_pause_max{};
-    /// Every record is synced before it is acknowledged; else only the page cache keeps it.
-    bool syncs_each_record = false;
     std::int32_t segment_bytes = 0;
-    std::vector<const Fault*> faults;
+    std::vector<const Fault*> faults{};
 
-    /// `only`, if it is not empty, names the one fault that is wanted.
-    static Shape draw(SeededRandom random, std::string_view only);
+    static Shape draw(SeededRandom random, const Wanted& wanted);
     std::string text() const;
 };
 

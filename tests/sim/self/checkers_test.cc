@@ -123,8 +123,10 @@ TEST_F(CheckersTest, AReaderThatBeginsElsewhereIsFound) {
 
 class TopicsTest : public CheckersTest {
 protected:
-    void step(TopicStep::Kind kind, std::optional<int> id, bool is_answered = true) {
+    void step(TopicStep::Kind kind, std::optional<int> id, bool is_answered = true,
+              std::int64_t offset = 0) {
         TopicStep one{.kind = kind, .topic = "f", .is_answered = is_answered, .id = {}};
+        one.offset = offset;
         if (id) one.id = Uuid{0, static_cast<std::uint64_t>(*id)};
         history.topics.push_back(one);
     }
@@ -166,6 +168,14 @@ TEST_F(TopicsTest, AnIdThatIsGivenAgainIsAViolationThoughNobodyWasToldOfTheFirst
     step(described, 1);
     step(deleted, 1);
     step(created, 1);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, AServerWhoseMetadataIsOlderMayNotKnow) {
+    step(created, 1, true, 10);
+    step(described, std::nullopt, true, 9);
+    expect_violated({});
+    step(described, std::nullopt, true, 10);
     expect_violated({"I14"});
 }
 

@@ -78,6 +78,12 @@ struct TopicStep {
     bool is_answered = false;
     /// Of what was created or found; nothing if there was no such topic.
     std::optional<Uuid> id;
+    /// Of a change that was answered: an offset of the metadata log by which it is done. Of a
+    /// description: an offset that the metadata of the server which answered had reached when it
+    /// was asked.
+    std::int64_t offset = 0;
+    /// Who answered a description.
+    std::string server{};
 };
 
 /// Something that must not be.

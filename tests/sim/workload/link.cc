@@ -66,6 +66,7 @@ env::Task<bool> Link::connect(env::Endpoint to) {
         co_await machine_.network().connect(to, machine_.core(0), now() + kConnectTimeout);
     if (!stream) co_return false;
     client_ = std::make_unique<support::Client>(std::move(*stream));
+    server_ = to.host;
     co_return true;
 }
 

@@ -64,6 +64,8 @@ public:
     }
     env::Instant now() { return machine_.clock().now(); }
     Node& machine() { return machine_; }
+    /// The server at the other end, while there is a connection.
+    const std::string& server() const { return server_; }
 
 private:
     env::Task<bool> connect(env::Endpoint to);
@@ -74,6 +76,7 @@ private:
     std::vector<Violation>& complaints_;
     std::size_t next_bootstrap_ = 0;
     std::unique_ptr<support::Client> client_;
+    std::string server_;
     env::Instant waiting_since_ = env::kNever;
 };
 

@@ -3,7 +3,9 @@
 // explains.
 #include "sim/workload/reader.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "milena/record/records.h"
 
@@ -18,6 +20,11 @@ constexpr env::Duration kRetryPause = std::chrono::milliseconds(100);
 constexpr std::int32_t kWaitMs = 200;
 constexpr std::int32_t kBytesMax = 64 * 1024;
 constexpr double kSeekChance = 0.02;
+/// Most seeks go back by some records only. Of those that go anywhere, the reader comes back to
+/// where it was after some answers: whoever read on from there would read everything many times.
+constexpr std::uint64_t kNearRecords = 300;
+constexpr double kFarChance = 0.3;
+constexpr double kReturnChance = 0.3;
 
 }  // namespace
 
@@ -44,8 +51,14 @@ env::Task<void> Reader::run() {
     Node& machine = link_.machine();
     auto& sessions = history_.partitions[place_].sessions;
     std::int64_t at = 0;
+    std::optional<std::int64_t> left_at;
     std::size_t session = sessions.size();
     sessions.push_back({});
+    const auto seek = [&](std::int64_t to) {
+        at = to;
+        session = sessions.size();
+        sessions.push_back({.from = at, .records = {}});
+    };
     while (!is_finishing_) {
         const auto answer = co_await fetch(at);
         if (!answer || answer->error != ErrorCode::none) {
@@ -60,10 +73,15 @@ env::Task<void> Reader::run() {
         auto& seen = sessions[session].records;
         seen.insert(seen.end(), answer->records.begin(), answer->records.end());
         if (!answer->records.empty()) at = answer->records.back().offset + 1;
-        if (at > 0 && random_.chance(kSeekChance)) {
-            at = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(at)));
-            session = sessions.size();
-            sessions.push_back({.from = at, .records = {}});
+        if (left_at) {
+            if (random_.chance(kReturnChance)) seek(*std::exchange(left_at, std::nullopt));
+        } else if (at > 0 && random_.chance(kSeekChance)) {
+            const bool is_far = random_.chance(kFarChance);
+            if (is_far) left_at = at;
+            const auto known = static_cast<std::uint64_t>(at);
+            seek(at - 1 -
+                 static_cast<std::int64_t>(
+                     random_.below(is_far ? known : std::min(known, kNearRecords))));
         }
     }
 }
@@ -74,7 +92,12 @@ env::Task<bool> Reader::read_all() {
     for (;;) {
         const std::int64_t at = log.empty() ? 0 : log.back().offset + 1;
         const auto answer = co_await fetch(at);
-        if (!answer || answer->error != ErrorCode::none) co_return false;
+        if (answer && may_be_refused_with(answer->error)) link_.drop();
+        if (!answer || may_be_refused_with(answer->error)) {
+            co_await link_.machine().sleep(link_.machine().core(0), kRetryPause);
+            continue;
+        }
+        if (answer->error != ErrorCode::none) co_return false;
         log.insert(log.end(), answer->records.begin(), answer->records.end());
         if (answer->records.empty()) co_return at >= answer->high_watermark;
     }

@@ -15,16 +15,18 @@ namespace {
 constexpr std::int32_t kTimeoutMs = 5'000;
 constexpr std::int32_t kSegmentBytes = 1 << 20;
 constexpr env::Duration kPauseMax = std::chrono::milliseconds(300);
+constexpr std::array kKinds{"created", "deleted", "described"};
+constexpr double kOtherBrokerChance = 0.3;
 
 }  // namespace
 
 bool TopicMaker::is_answer(std::int16_t code, ErrorCode other) {
     const auto error = static_cast<ErrorCode>(code);
     if (error == ErrorCode::none || error == other) return true;
-    // The only server there is may be about to stop.
-    const bool has_no_broker = error == ErrorCode::invalid_replication_factor;
-    if (!may_be_refused_with(error) && !has_no_broker)
-        link_.complain("I14", fmt::format("{}: {}", topic_, error_name(error)));
+    // The only server there is may be about to stop; another may lead.
+    const bool may_be = error == ErrorCode::invalid_replication_factor ||
+                        error == ErrorCode::not_controller || may_be_refused_with(error);
+    if (!may_be) link_.complain("I14", fmt::format("{}: {}", topic_, error_name(error)));
     return false;
 }
 
@@ -33,23 +35,42 @@ TopicStep TopicMaker::answered(TopicStep::Kind kind, const Result& result, Error
     TopicStep done = step(kind);
     done.is_answered = is_answer(result.error_code, other);
     if (result.error_code == 0) done.id = result.topic_id;
+    if (kind == TopicStep::Kind::described) return done;
+    done.server = link_.server();
+    done.offset = offsets_.committed_end() - 1;
+    if (!done.is_answered) link_.drop();  // another server may take the next one
     return done;
 }
 
 env::Task<void> TopicMaker::run() {
     Node& machine = link_.machine();
     while (!is_finishing_) {
-        if (co_await link_.ready(nullptr) != nullptr) {
-            TopicStep done;
-            switch (random_.below(4)) {
-                case 0: done = co_await create(1, kSegmentBytes); break;
-                case 1: done = co_await remove(); break;
-                default: done = co_await describe();
-            }
-            history_.topics.push_back(std::move(done));
-        }
+        co_await take_a_step();
         co_await machine.sleep(machine.core(0), random_.between(env::Duration(0), kPauseMax));
     }
+}
+
+env::Task<void> TopicMaker::take_a_step() {
+    const std::uint64_t drawn = random_.below(4);
+    Link& link = drawn < 2 ? link_ : view_;
+    if (co_await link.ready(nullptr) == nullptr) co_return;
+    TopicStep done;
+    switch (drawn) {
+        case 0: done = co_await create(1, kSegmentBytes); break;
+        case 1: done = co_await remove(); break;
+        default: done = co_await describe();
+    }
+    LOG_INFO(log_, "topic step", kv("kind", kKinds[static_cast<std::size_t>(done.kind)]),
+             kv("answered", done.is_answered), kv("id", done.id ? done.id->text() : "none"),
+             kv("offset", done.offset), kv("server", done.server));
+    history_.topics.push_back(std::move(done));
+    // Any broker may be asked the next time.
+    if (drawn >= 2 && random_.chance(kOtherBrokerChance)) view_.drop();
+}
+
+env::Task<void> TopicMaker::watch() {
+    env::spawn(view_.machine().core(0), view_.watch());
+    return link_.watch();
 }
 
 env::Task<void> TopicMaker::make(std::int32_t partitions, std::int32_t segment_bytes) {
@@ -101,10 +122,15 @@ env::Task<TopicStep> TopicMaker::describe() {
     topics[0].name = topic_;
     request.topics = topics;
     request.allow_auto_topic_creation = false;
-    const auto response = co_await link_.call<protocol::MetadataResponse>(request, 12);
+    const std::string server = view_.server();
+    const std::int64_t offset = offsets_.served(server);
+    const auto response = co_await view_.call<protocol::MetadataResponse>(request, 12);
     if (!response) co_return step(TopicStep::Kind::described);
-    co_return answered(TopicStep::Kind::described, response->topics[0],
-                       ErrorCode::unknown_topic_or_partition);
+    TopicStep done = answered(TopicStep::Kind::described, response->topics[0],
+                              ErrorCode::unknown_topic_or_partition);
+    done.offset = offset;
+    done.server = server;
+    co_return done;
 }
 
 }  // namespace milena::sim

@@ -1,23 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes, deletes and describes the topic of its own again and again, one step after the other.
+// Makes, deletes and describes the topic of its own again and again, one step after the other. It
+// asks whoever takes a change, and any broker for a description.
 #pragma once
 
+#include <functional>
+
+#include "milena/base/logger.h"
 #include "sim/workload/link.h"
 
 namespace milena::sim {
 
+/// How far the metadata log has come, as only the world knows it.
+struct MetadataOffsets {
+    /// The end of what is committed.
+    std::function<std::int64_t()> committed_end;
+    /// The last offset in the metadata that `server` tells clients; −1 while it is down.
+    std::function<std::int64_t(const std::string& server)> served;
+};
+
+struct TopicMakerPorts {
+    Link changes;
+    Link descriptions;
+    MetadataOffsets offsets;
+    Logger log;
+};
+
 class TopicMaker {
 public:
-    TopicMaker(Link link, std::string topic, SeededRandom random, History& history)
-        : link_(std::move(link)), topic_(std::move(topic)), random_(random), history_(history) {}
+    TopicMaker(TopicMakerPorts ports, std::string topic, SeededRandom random, History& history)
+        : link_(std::move(ports.changes)),
+          view_(std::move(ports.descriptions)),
+          topic_(std::move(topic)),
+          offsets_(std::move(ports.offsets)),
+          log_(std::move(ports.log)),
+          random_(random),
+          history_(history) {}
 
     env::Task<void> run();
     /// Makes the topic, however often it takes.
     env::Task<void> make(std::int32_t partitions, std::int32_t segment_bytes);
-    env::Task<void> watch() { return link_.watch(); }
+    env::Task<void> watch();
     void finish() { is_finishing_ = true; }
 
 private:
+    env::Task<void> take_a_step();
     env::Task<TopicStep> create(std::int32_t partitions, std::int32_t segment_bytes);
     env::Task<TopicStep> remove();
     env::Task<TopicStep> describe();
@@ -30,7 +56,10 @@ private:
     TopicStep step(TopicStep::Kind kind) const { return {.kind = kind, .topic = topic_, .id = {}}; }
 
     Link link_;
+    Link view_;
     const std::string topic_;
+    const MetadataOffsets offsets_;
+    const Logger log_;
     SeededRandom random_;
     History& history_;
     bool is_finishing_ = false;
