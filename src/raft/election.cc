@@ -82,7 +82,9 @@ std::size_t Replica::votes(Vote kind) const {
 
 void Replica::lose_election(Instant now) {
     const bool has_leader = state_.leader != kNoBroker && state_.leader != options_.self.id;
-    if (has_leader && !leader_ended_) {
+    // The voters that were asked may vote no more: others may know who does.
+    const bool knows_others = options_.bootstrap_servers > 0;
+    if (has_leader && !leader_ended_ && !knows_others) {
         become_follower(state_.epoch, state_.leader, now);
     } else {
         become_unattached(state_.epoch, now);
@@ -95,10 +97,14 @@ void Replica::advance_election(Instant now) {
         if (role_ == Role::prospective || role_ == Role::candidate) lose_election(now);
         // An observer whose leader is silent looks for another.
         if (role_ == Role::follower && now >= role_deadline_) become_unattached(state_.epoch, now);
+        // A leader that was taken out of the set has handed over, and looks for who leads now.
+        if (role_ == Role::resigned && !is_voter() && now >= role_deadline_)
+            become_unattached(state_.epoch, now);
         return;
     }
-    // The only voter needs nobody's leave: no timeout, no pre-vote.
-    if (voters().is_only(options_.self)) {
+    // The only voter needs nobody's leave: no timeout, no pre-vote. The leader that made it the
+    // only one is about to say that it goes.
+    if (voters().is_only(options_.self) && role_ != Role::follower) {
         become_candidate(now);
     } else if (now >= role_deadline_) {
         if (role_ == Role::prospective) {

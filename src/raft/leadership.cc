@@ -18,11 +18,14 @@ void Replica::append_epoch_start(std::vector<BrokerId> granting) {
                 .bytes = nullptr};
     batch.control.push_back(
         LeaderChangeRecord{options_.self.id, voters().ids(), std::move(granting)});
-    if (current.kraft_version >= 1 && current.offset < Offset(0)) {
-        // Only this node's bootstrap snapshot names the voters so far; others learn them from the
+    if (current.kraft_version >= 1) {
+        // Where only this node's bootstrap snapshot names the voters, others learn them from the
         // log (KIP-853).
-        batch.control.push_back(KRaftVersionRecord{current.kraft_version});
-        batch.control.push_back(VotersRecord{current.voters});
+        const bool is_first = current.offset < Offset(0);
+        VoterSet named = voters_of_new_epoch();
+        if (is_first) batch.control.push_back(KRaftVersionRecord{current.kraft_version});
+        if (is_first || named != current.voters)
+            batch.control.push_back(VotersRecord{std::move(named)});
     }
     batch.last_offset = batch.base_offset + (static_cast<std::int64_t>(batch.control.size()) - 1);
     append(std::move(batch));
@@ -48,9 +51,16 @@ void Replica::note_voters(Instant now) {
     for (const auto& [id, voter] : voters().by_id()) {
         if (id == options_.self.id) continue;
         const auto before = progress_.find(id);
-        next[id] = before != progress_.end()
-                       ? before->second
-                       : Progress{.durable_end = Offset(-1), .last_fetch = now, .announce_at = now};
+        const auto observer = observers_.find(voter.key);
+        if (before != progress_.end()) {
+            next[id] = before->second;
+        } else if (observer != observers_.end()) {
+            next[id] = observer->second;
+            observers_.erase(observer);
+            next[id].last_fetch = next[id].announce_at = now;
+        } else {
+            next[id] = Progress{.durable_end = Offset(-1), .last_fetch = now, .announce_at = now};
+        }
     }
     progress_ = std::move(next);
 }
@@ -58,6 +68,8 @@ void Replica::note_voters(Instant now) {
 void Replica::advance_leader(Instant now) {
     note_voters(now);
     advance_high_watermark();
+    advance_change(now);
+    if (role_ != Role::leader) return;
     if (now >= quorum_deadline()) {
         complain("a majority of the voters has stopped fetching");
         become_resigned(now);

@@ -53,7 +53,7 @@ void Replica::on(const Start&, Instant now) {
     }
     if (state_.leader == options_.self.id) {
         become_resigned(now);
-    } else if (state_.leader != kNoBroker) {
+    } else if (voters().find(state_.leader) != nullptr) {
         become_follower(state_.epoch, state_.leader, now);
     } else {
         become_unattached(state_.epoch, now);
@@ -117,13 +117,13 @@ void Replica::on(const Shutdown&, Instant now) {
 }
 
 void Replica::on(const Received& event, Instant now) {
-    if (const auto* fetch = std::get_if<FetchRequest>(&event.request)) {
-        on_fetch(event.id, *fetch, now);
-        return;
-    }
     std::visit(
         [&](const auto& request) {
-            if constexpr (!std::is_same_v<std::decay_t<decltype(request)>, FetchRequest>) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(request)>, FetchRequest>) {
+                on_fetch(event.id, request, now);
+            } else if constexpr (requires { change_voters(event.id, request, now); }) {
+                change_voters(event.id, request, now);
+            } else {
                 output_.replies.push_back({event.id, on_request(request, now)});
             }
         },
@@ -142,7 +142,10 @@ void Replica::on(const Answered& event, Instant now) {
 }
 
 void Replica::on(const SendFailed& event, Instant now) {
-    if (settle(event.to, event.id)) back_off(event.to, now);
+    if (!settle(event.to, event.id)) return;
+    back_off(event.to, now);
+    if (change_ && change_->addition && change_->voter.id == event.to)
+        finish_change(ErrorCode::request_timed_out, "the new voter can't be reached");
 }
 
 void Replica::on(const LeaderRefused& event, Instant now) {
@@ -176,6 +179,8 @@ Instant Replica::next_wake(Instant now) const {
     }
     for (const ParkedFetch& parked : parked_) consider(parked.deadline);
     for (const auto& [id, progress] : progress_) consider(progress.announce_at);
+    if (change_) consider(change_->deadline);
+    if (role_ == Role::follower) consider(own_entry_due_);
     return next;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is behind Core: the state of one replica and what each event does to it. The concerns stand
 // in files of their own: roles.cc (who I am), election.cc (votes), leadership.cc (what a leader
-// does), replication.cc (fetches, both sides), requests.cc (what is on its way to whom). replica.cc
-// leads an event to them.
+// does), replication.cc (fetches, both sides), voter_changes.cc (who votes from now on),
+// requests.cc (what is on its way to whom). replica.cc leads an event to them.
 #pragma once
 
 #include <map>
@@ -64,6 +64,18 @@ private:
         Instant deadline;
     };
 
+    /// A change of voters that this leader has taken on.
+    struct VoterChange {
+        RequestId reply_to;
+        ReplicaKey voter;
+        Instant deadline;
+        /// The new voter, while it is asked what it can do.
+        std::optional<AddVoterRequest> addition{};
+        /// Where the new set stands; −1 before it is appended.
+        Offset offset{-1};
+        bool is_answered = false;
+    };
+
     // replica.cc: events, and what time alone brings about.
     void on(const Start&, Instant now);
     void on(const Tick&, Instant) {}
@@ -84,7 +96,8 @@ private:
 
     // roles.cc
     bool is_voter() const { return voters().contains(options_.self); }
-    bool may_stand() const { return is_voter() && !shutting_down_ && !failed_; }
+    bool is_leaving() const;
+    bool may_stand() const { return (is_voter() || is_leaving()) && !shutting_down_ && !failed_; }
     /// The leader as others may be told: not this node if it has resigned.
     BrokerId known_leader() const;
     void become_unattached(LeaderEpoch epoch, Instant now);
@@ -141,13 +154,30 @@ private:
     void truncate_to_leader(const EpochEnd& diverging, Instant now);
     bool take_batches(const FetchResponse& response);
 
+    // voter_changes.cc
+    void change_voters(RequestId id, const AddVoterRequest& request, Instant now);
+    void change_voters(RequestId id, const RemoveVoterRequest& request, Instant now);
+    void change_voters(RequestId id, const UpdateVoterRequest& request, Instant now);
+    SupportedVersionsResponse on_request(const SupportedVersionsRequest& request, Instant now);
+    ErrorCode refuse_change(LeaderEpoch epoch) const;
+    std::optional<Error> refuse_now() const;
+    bool names_own_listener(const std::vector<VoterEndpoint>& endpoints) const;
+    bool is_caught_up(const ReplicaKey& observer, Instant now) const;
+    VoterSet voters_of_new_epoch() const;
+    Offset append_voters(std::vector<Voter> voters);
+    void finish_change(ErrorCode error, std::string why);
+    void advance_change(Instant now);
+    std::optional<Request> wanted_change() const;
+    void on_response(BrokerId from, const SupportedVersionsResponse& response, Instant now);
+    void on_response(BrokerId from, const VoterChangeResponse& response, Instant now);
+
     // requests.cc
     /// What is wrong with a request for voters that claims `epoch` and comes from `sender`.
     ErrorCode refuse(LeaderEpoch epoch, BrokerId sender) const;
     /// True if a request that was meant for `voter` was meant for this replica.
     bool is_for_self(const ReplicaKey& voter) const;
     bool can_send(BrokerId to, Instant now) const;
-    void send(BrokerId to, Request request, Instant now);
+    void send(BrokerId to, Request request, Instant now, std::vector<VoterEndpoint> endpoints = {});
     /// Forgets the request if it is the one on its way; false for an answer that nobody waits for
     /// any more.
     bool settle(BrokerId from, RequestId id);
@@ -187,11 +217,14 @@ private:
     std::map<BrokerId, Progress> progress_;  ///< the other voters
     std::map<ReplicaKey, Progress> observers_;
     std::vector<ParkedFetch> parked_;
+    std::optional<VoterChange> change_;
 
     // A follower's.
     bool fetched_from_leader_ = false;
     bool leader_ended_ = false;  ///< the leader of this epoch has said that it resigned
     Offset leader_high_watermark_{-1};
+    /// When this replica next looks whether its entry among the voters is what it should be.
+    Instant own_entry_due_ = env::kNever;
     std::size_t next_asked_ = 0;  ///< whom an unattached replica asks next where the leader is
 
     Output output_;

@@ -158,9 +158,13 @@ void Replica::advance_fetch(Instant now) {
         if (leader_high_watermark_ >= Offset(0)) {
             move_high_watermark(std::min(leader_high_watermark_, appended_end_));
         }
+        if (!can_send(state_.leader, now)) return;
+        if (now >= own_entry_due_) {
+            own_entry_due_ = now + options_.fetch_timeout;
+            if (auto wanted = wanted_change()) return send(state_.leader, *std::move(wanted), now);
+        }
         // What is not durable yet must not be acknowledged.
-        if (durable_end_ == log_end_ && can_send(state_.leader, now))
-            send_fetch(state_.leader, now);
+        if (durable_end_ == log_end_) send_fetch(state_.leader, now);
     } else if (role_ == Role::unattached) {
         ask_for_leader(now);
     }
@@ -171,7 +175,8 @@ void Replica::ask_for_leader(Instant now) {
     for (const auto& [id, flight] : flights_) {
         if (flight.id) return;
     }
-    const std::vector<BrokerId> ids = voters().ids();
+    std::vector<BrokerId> ids = voters().ids();
+    for (std::size_t i = 0; i < options_.bootstrap_servers; ++i) ids.push_back(bootstrap_server(i));
     for (std::size_t tried = 0; tried < ids.size(); ++tried) {
         const BrokerId to = ids[next_asked_++ % ids.size()];
         if (to == options_.self.id || !can_send(to, now)) continue;

@@ -26,12 +26,13 @@ bool Replica::can_send(BrokerId to, Instant now) const {
     return flight == flights_.end() || (!flight->second.id && now >= flight->second.not_before);
 }
 
-void Replica::send(BrokerId to, Request request, Instant now) {
+void Replica::send(BrokerId to, Request request, Instant now,
+                   std::vector<VoterEndpoint> endpoints) {
     INVARIANT(to != options_.self.id, "a message to myself");
     Flight& flight = flights_[to];
     flight.id = RequestId(++last_request_id_);
     flight.deadline = now + options_.request_timeout;
-    output_.messages.push_back({to, *flight.id, std::move(request)});
+    output_.messages.push_back({to, *flight.id, std::move(request), std::move(endpoints)});
 }
 
 bool Replica::settle(BrokerId from, RequestId id) {

@@ -41,6 +41,7 @@ BrokerId Replica::known_leader() const {
 }
 
 void Replica::enter(Role role) {
+    if (change_) finish_change(ErrorCode::not_leader_or_follower, "this replica leads no more");
     role_ = role;
     votes_.clear();
     flights_.clear();
@@ -111,6 +112,8 @@ void Replica::become_follower(LeaderEpoch epoch, BrokerId leader, Instant now) {
     enter(Role::follower);
     leader_high_watermark_ = Offset(-1);
     role_deadline_ = now + options_.fetch_timeout;
+    // A few fetches first: they may bring the voters up to date.
+    own_entry_due_ = now + options_.fetch_timeout;
 }
 
 void Replica::become_resigned(Instant now) {

@@ -41,6 +41,17 @@ struct RequestText {
         return fmt::format("Fetch epoch={} replica={} from={}@{} hw={}", r.current_leader_epoch,
                            r.replica.id, r.fetch_offset, r.last_fetched_epoch, r.high_watermark);
     }
+    std::string operator()(const AddVoterRequest& r) const {
+        return fmt::format("AddVoter {}{}", r.voter.text(),
+                           r.ack_when_committed ? "" : " ack=appended");
+    }
+    std::string operator()(const RemoveVoterRequest& r) const {
+        return fmt::format("RemoveVoter {}", r.voter.text());
+    }
+    std::string operator()(const UpdateVoterRequest& r) const {
+        return fmt::format("UpdateVoter epoch={} {}", r.current_leader_epoch, r.voter.key.text());
+    }
+    std::string operator()(const SupportedVersionsRequest&) const { return "SupportedVersions"; }
 };
 
 struct ResponseText {
@@ -67,6 +78,14 @@ struct ResponseText {
         }
         for (const Batch& batch : r.batches) line += " " + batch.text();
         return line;
+    }
+    std::string operator()(const VoterChangeResponse& r) const {
+        return fmt::format("VoterChange{}{}", error_text(r.error),
+                           r.why.empty() ? "" : ": " + r.why);
+    }
+    std::string operator()(const SupportedVersionsResponse& r) const {
+        return fmt::format("SupportedVersions{} kraft.version {} to {}", error_text(r.error),
+                           r.kraft_version_min, r.kraft_version_max);
     }
 };
 

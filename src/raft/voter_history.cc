@@ -34,6 +34,18 @@ const VotersAt& VoterHistory::at(Offset end) const {
     return sets_.front();
 }
 
+const VotersAt* VoterHistory::before_change() const {
+    const auto keys = [](const VotersAt& set) {
+        std::vector<ReplicaKey> all;
+        for (const auto& [id, voter] : set.voters.by_id()) all.push_back(voter.key);
+        return all;
+    };
+    for (auto set = sets_.rbegin(); set != sets_.rend(); ++set) {
+        if (keys(*set) != keys(current())) return &*set;
+    }
+    return nullptr;
+}
+
 void VoterHistory::truncate(Offset end) {
     while (sets_.size() > 1 && sets_.back().offset >= end) sets_.pop_back();
 }

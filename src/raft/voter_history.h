@@ -18,6 +18,9 @@ public:
     const VotersAt& current() const { return sets_.back(); }
     /// What held in a log that ended at `end`; the oldest known if that is younger.
     const VotersAt& at(Offset end) const;
+    /// The newest set of other voters than the current ones; null if none is known. Those before it
+    /// were committed when it was appended.
+    const VotersAt* before_change() const;
     void note(const Batch& batch) { note_voters(batch, sets_); }
     /// Forgets what was named at or after `end`.
     void truncate(Offset end);

@@ -2,6 +2,8 @@
 // The set of voters as a value: membership by id and, where both sides know it, by directory.
 #include "milena/raft/voters.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "milena/base/invariant.h"
@@ -34,6 +36,16 @@ bool VoterSet::contains(const ReplicaKey& replica) const {
     const Voter* voter = find(replica.id);
     return voter != nullptr && (voter->key.directory.is_zero() || replica.directory.is_zero() ||
                                 voter->key.directory == replica.directory);
+}
+
+bool VoterSet::is_one_change_from(const VoterSet& other) const {
+    const auto lacks = [](const VoterSet& from, const VoterSet& what) {
+        return std::ranges::count_if(what.by_id_, [&](const auto& one) {
+            const Voter* const same = from.find(one.first);
+            return same == nullptr || same->key != one.second.key;
+        });
+    };
+    return lacks(other, *this) + lacks(*this, other) <= 1;
 }
 
 std::string VoterSet::text() const {

@@ -76,6 +76,24 @@ void add_node(Message& message, const std::optional<LeaderNode>& node, Arena& ar
     message.node_endpoints = nodes;
 }
 
+/// The node that `leader` names among those that an answer describes.
+template <class Wire>
+std::optional<LeaderNode> find_node(const Wire& wire, BrokerId leader) {
+    for (const auto& node : wire.node_endpoints) {
+        if (BrokerId(node.node_id) != leader || leader < BrokerId(0)) continue;
+        const auto port = static_cast<std::uint16_t>(node.port);
+        return LeaderNode{leader, {{}, std::string(node.host), port}};
+    }
+    return std::nullopt;
+}
+
+template <class Wire>
+std::optional<LeaderNode> find_leader_node(const Wire& wire) {
+    const auto* const partition = metadata_partition(wire.topics);
+    if (partition == nullptr) return std::nullopt;
+    return find_node(wire, BrokerId(partition->leader_id));
+}
+
 /// Vote, BeginQuorumEpoch, EndQuorumEpoch.
 template <class Wire, class Response>
 Wire epoch_answer(const Response& response, const std::optional<LeaderNode>& node, Arena& arena) {
@@ -217,10 +235,13 @@ Result<BeginQuorumEpochRequest> from_wire(const protocol::BeginQuorumEpochReques
     TRY_VOID(check_cluster(wire, cluster_id));
     const auto* const partition = metadata_partition(wire.topics);
     if (partition == nullptr) return other_log();
-    return BeginQuorumEpochRequest{
+    BeginQuorumEpochRequest request{
         .epoch = LeaderEpoch(partition->leader_epoch),
         .leader = BrokerId(partition->leader_id),
         .voter = {BrokerId(wire.voter_id), partition->voter_directory_id}};
+    for (const auto& one : wire.leader_endpoints)
+        request.endpoints.push_back({std::string(one.name), std::string(one.host), one.port});
+    return request;
 }
 
 Result<EndQuorumEpochRequest> from_wire(const protocol::EndQuorumEpochRequest& wire,
@@ -309,6 +330,21 @@ protocol::FetchResponse to_wire(const FetchResponse& response, protocol::Records
     }
     add_node(wire, node, arena);
     return wire;
+}
+
+std::optional<LeaderNode> leader_node(const protocol::VoteResponse& wire) {
+    return find_leader_node(wire);
+}
+std::optional<LeaderNode> leader_node(const protocol::BeginQuorumEpochResponse& wire) {
+    return find_leader_node(wire);
+}
+std::optional<LeaderNode> leader_node(const protocol::EndQuorumEpochResponse& wire) {
+    return find_leader_node(wire);
+}
+std::optional<LeaderNode> leader_node(const protocol::FetchResponse& wire) {
+    const auto* const partition = partition_of(wire.responses);
+    if (partition == nullptr) return std::nullopt;
+    return find_node(wire, BrokerId(partition->current_leader.leader_id));
 }
 
 Result<VoteResponse> from_wire(const protocol::VoteResponse& wire) {

@@ -31,6 +31,13 @@ std::string_view text(Role role);
 
 struct CoreOptions {
     ReplicaKey self;
+    /// Under which the others reach this replica, the listener that all use first; none if it can't
+    /// be a voter.
+    std::vector<VoterEndpoint> endpoints{};
+    /// An observer asks by itself to become a voter.
+    bool auto_join = false;
+    /// Of controller.quorum.bootstrap.servers, who are asked who leads.
+    std::size_t bootstrap_servers = 0;
     Duration election_timeout = std::chrono::milliseconds(1000);
     Duration election_backoff_max = std::chrono::milliseconds(1000);
     Duration fetch_timeout = std::chrono::milliseconds(2000);
@@ -137,9 +144,12 @@ using Event = std::variant<Start, Tick, Propose, Appended, Synced, SnapshotTaken
                            StorageFailed, Received, Answered, SendFailed, LeaderRefused, Shutdown>;
 
 struct Message {
+    /// A replica, or a bootstrap_server().
     BrokerId to;
     RequestId id;
     Request request;
+    /// Where it is reached, if the voters do not say.
+    std::vector<VoterEndpoint> endpoints{};
 
     bool operator==(const Message&) const = default;
 };

@@ -111,6 +111,8 @@ struct BeginQuorumEpochRequest {
     LeaderEpoch epoch;
     BrokerId leader = kNoBroker;
     ReplicaKey voter;
+    /// Where the leader is reached; in a request of this node's own, the sender adds them.
+    std::vector<VoterEndpoint> endpoints{};
 
     bool operator==(const BeginQuorumEpochRequest&) const = default;
 };
@@ -168,10 +170,59 @@ struct FetchResponse {
     bool operator==(const FetchResponse&) const = default;
 };
 
+/// A voter more: an operator's wish, or that of a controller that joins by itself (KIP-853).
+struct AddVoterRequest {
+    ReplicaKey voter;
+    std::vector<VoterEndpoint> endpoints;
+    /// Else the answer comes when the leader has appended the new set.
+    bool ack_when_committed = true;
+
+    bool operator==(const AddVoterRequest&) const = default;
+};
+
+struct RemoveVoterRequest {
+    ReplicaKey voter;
+
+    bool operator==(const RemoveVoterRequest&) const = default;
+};
+
+/// A voter says where it is reached and which kraft.version it can do.
+struct UpdateVoterRequest {
+    LeaderEpoch current_leader_epoch;
+    Voter voter;
+
+    bool operator==(const UpdateVoterRequest&) const = default;
+};
+
+/// To the three above.
+struct VoterChangeResponse {
+    ErrorCode error = ErrorCode::none;
+    /// Only to an update.
+    LeaderView view{};
+    std::string why{};
+
+    bool operator==(const VoterChangeResponse&) const = default;
+};
+
+/// Which kraft.version a replica can do: asked of one that is to become a voter (ApiVersions).
+struct SupportedVersionsRequest {
+    bool operator==(const SupportedVersionsRequest&) const = default;
+};
+
+struct SupportedVersionsResponse {
+    ErrorCode error = ErrorCode::none;
+    LeaderView view{};
+    std::int16_t kraft_version_min = 0;
+    std::int16_t kraft_version_max = 0;
+
+    bool operator==(const SupportedVersionsResponse&) const = default;
+};
+
 using Request =
-    std::variant<VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest, FetchRequest>;
-using Response =
-    std::variant<VoteResponse, BeginQuorumEpochResponse, EndQuorumEpochResponse, FetchResponse>;
+    std::variant<VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest, FetchRequest,
+                 AddVoterRequest, RemoveVoterRequest, UpdateVoterRequest, SupportedVersionsRequest>;
+using Response = std::variant<VoteResponse, BeginQuorumEpochResponse, EndQuorumEpochResponse,
+                              FetchResponse, VoterChangeResponse, SupportedVersionsResponse>;
 
 /// One line each, for traces.
 std::string text(const Request& request);

@@ -42,6 +42,18 @@ struct Voter {
     auto operator<=>(const Voter&) const = default;
 };
 
+/// A node of controller.quorum.bootstrap.servers is named by its place there until it is known who
+/// it is.
+constexpr BrokerId bootstrap_server(std::size_t place) {
+    return BrokerId(-2 - static_cast<std::int32_t>(place));
+}
+constexpr bool is_bootstrap_server(BrokerId id) {
+    return id <= BrokerId(-2);
+}
+constexpr std::size_t bootstrap_place(BrokerId id) {
+    return static_cast<std::size_t>(-2 - id.value);
+}
+
 /// A set of voters with distinct ids; a value.
 class VoterSet {
 public:
@@ -61,6 +73,9 @@ public:
     bool contains(const ReplicaKey& replica) const;
     /// True if `replica` is all of the set.
     bool is_only(const ReplicaKey& replica) const { return size() == 1 && contains(replica); }
+
+    /// True if `other` differs in one voter at most: one more, one less, or one with other words.
+    bool is_one_change_from(const VoterSet& other) const;
 
     auto operator<=>(const VoterSet&) const = default;
     std::string text() const;

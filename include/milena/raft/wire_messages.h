@@ -23,6 +23,7 @@ struct Sender {
     /// Under which this node is reached, if it is a voter.
     std::span<const VoterEndpoint> endpoints;
     std::uint32_t fetch_bytes_max = 1 << 20;  ///< controller.quorum.fetch.max.bytes
+    std::int64_t request_timeout_ms = 2000;   ///< controller.quorum.request.timeout.ms
 };
 
 protocol::VoteRequest to_wire(const VoteRequest& request, const Sender& sender,
@@ -63,6 +64,12 @@ protocol::EndQuorumEpochResponse to_wire(const EndQuorumEpochResponse& response,
 /// `records` are sent along.
 protocol::FetchResponse to_wire(const FetchResponse& response, protocol::Records records,
                                 const std::optional<LeaderNode>& node, protocol::Arena& arena);
+
+/// Where an answer says that the leader it names is reached.
+std::optional<LeaderNode> leader_node(const protocol::VoteResponse& response);
+std::optional<LeaderNode> leader_node(const protocol::BeginQuorumEpochResponse& response);
+std::optional<LeaderNode> leader_node(const protocol::EndQuorumEpochResponse& response);
+std::optional<LeaderNode> leader_node(const protocol::FetchResponse& response);
 
 /// An error that the answer carries is in the `error` of what is given; CORRUPT_MESSAGE if it is
 /// not about the metadata log.

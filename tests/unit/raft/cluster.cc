@@ -22,6 +22,12 @@ std::string identity(const Batch& batch) {
     return id;
 }
 
+/// The voter that a bootstrap server is.
+BrokerId real(BrokerId id) {
+    return is_bootstrap_server(id) ? BrokerId(static_cast<std::int32_t>(bootstrap_place(id)) + 1)
+                                   : id;
+}
+
 std::shared_ptr<const std::vector<std::byte>> payload(const std::string& text) {
     const BytesView bytes = as_bytes(text);
     return std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
@@ -35,14 +41,21 @@ std::string InFlight::text() const {
 }
 
 Cluster::Cluster(const Options& options) : options_(options) {
+    for (int id = 1; id <= options.voters + options.observers; ++id) nodes_[BrokerId(id)];
     std::vector<Voter> voters;
     for (int id = 1; id <= options.voters; ++id) {
-        const Uuid directory =
-            options.kraft_version > 0 ? Uuid{0x1000, static_cast<std::uint64_t>(id)} : Uuid{};
-        voters.push_back({.key = {BrokerId(id), directory}, .endpoints = {}});
+        voters.push_back(voter(BrokerId(id)));
+        if (options.kraft_version == 0) voters.back().key.directory = Uuid{};
     }
     voters_ = VoterSet(std::move(voters));
-    for (int id = 1; id <= options.voters + options.observers; ++id) nodes_[BrokerId(id)];
+}
+
+Voter Cluster::voter(BrokerId id) const {
+    const Node& node = nodes_.at(id);
+    const Uuid directory{0x1000 + static_cast<std::uint64_t>(node.disks),
+                         static_cast<std::uint64_t>(id.value)};
+    return {.key = {id, directory},
+            .endpoints = {{"CONTROLLER", fmt::format("host{}-{}", id, node.moves), 9093}}};
 }
 
 std::vector<BrokerId> Cluster::ids() const {
@@ -51,13 +64,16 @@ std::vector<BrokerId> Cluster::ids() const {
     return ids;
 }
 
-RecoveredState Cluster::recover(const Disk& disk) const {
-    RecoveredState state{.quorum = disk.quorum,
-                         .log_start_offset = Offset(0),
-                         .log_end_offset = disk.end(),
-                         .epochs = {},
-                         .voters = {{Offset(-1), options_.kraft_version, voters_}},
-                         .snapshot = {}};
+RecoveredState Cluster::recover(BrokerId id) const {
+    const Disk& disk = nodes_.at(id).disk;
+    const bool knows = !options_.discovers || id <= BrokerId(options_.voters);
+    RecoveredState state{
+        .quorum = disk.quorum,
+        .log_start_offset = Offset(0),
+        .log_end_offset = disk.end(),
+        .epochs = {},
+        .voters = {{Offset(-1), options_.kraft_version, knows ? voters_ : VoterSet()}},
+        .snapshot = {}};
     for (const Batch& batch : disk.batches) {
         if (state.epochs.empty() || state.epochs.back().epoch < batch.epoch) {
             state.epochs.push_back({batch.epoch, batch.base_offset});
@@ -75,11 +91,16 @@ void Cluster::start(BrokerId id) {
     Node& node = nodes_.at(id);
     ASSERT_FALSE(node.core) << "started twice";
     ++node.incarnation;
-    CoreOptions core_options{.self = {id, Uuid{0x1000, static_cast<std::uint64_t>(id.value)}}};
+    const Voter self = voter(id);
+    CoreOptions core_options{
+        .self = self.key,
+        .endpoints = self.endpoints,
+        .auto_join = options_.auto_join,
+        .bootstrap_servers = options_.discovers ? static_cast<std::size_t>(options_.voters) : 0};
     core_options.seed =
         options_.seed * 1000 + static_cast<std::uint64_t>(id.value * 100 + node.incarnation);
     core_options.first_request_id = static_cast<std::uint64_t>(node.incarnation) << 32;
-    node.core.emplace(core_options, recover(node.disk));
+    node.core.emplace(core_options, recover(id));
     step(id, Start{});
 }
 
@@ -90,7 +111,8 @@ void Cluster::crash(BrokerId id, Offset kept_end) {
     node.wake_at = env::kNever;
     while (node.disk.end() > kept_end) node.disk.batches.pop_back();
     node.disk.appended_end = node.disk.durable_end = node.disk.end();
-    std::erase_if(network_, [&](const InFlight& one) { return one.from == id || one.to == id; });
+    std::erase_if(network_,
+                  [&](const InFlight& one) { return real(one.from) == id || real(one.to) == id; });
 }
 
 void Cluster::step(BrokerId id, const Event& event) {
@@ -108,6 +130,19 @@ void Cluster::propose(BrokerId id, int records) {
     for (Batch& batch : output.appends)
         batch.bytes = payload(fmt::format("value {}", ++proposals_));
     perform(id, std::move(output));
+}
+
+void Cluster::ask(BrokerId id, const Request& request) {
+    const RequestId request_id(++last_id_);
+    asked_[request_id] = {kNoBroker, id, request_id, request};
+    step(id, Received{request_id, request});
+}
+
+void Cluster::replace(BrokerId id) {
+    Node& node = nodes_.at(id);
+    ASSERT_FALSE(node.core) << "a disk taken out of a machine that runs";
+    ++node.disks;
+    node.disk = Disk{};
 }
 
 void Cluster::perform(BrokerId id, Output output) {
@@ -164,7 +199,7 @@ void Cluster::reply(BrokerId id, Reply reply) {
             }
         }
     }
-    network_.push_back({id, by, request_id, std::move(reply.response)});
+    if (by != kNoBroker) network_.push_back({of, by, request_id, std::move(reply.response)});
 }
 
 void Cluster::finish_append(BrokerId id, Offset end) {
@@ -184,14 +219,15 @@ void Cluster::finish_sync(BrokerId id) {
 void Cluster::deliver(std::size_t index) {
     InFlight one = network_.at(index);
     network_.erase(network_.begin() + static_cast<std::ptrdiff_t>(index));
-    if (!nodes_.contains(one.to) || !is_up(one.to)) return;
+    const BrokerId to = real(one.to);
+    if (!nodes_.contains(to) || !is_up(to)) return;
     trace_ += "deliver " + one.text() + "\n";
     if (auto* response = std::get_if<Response>(&one.content)) {
-        step(one.to, Answered{one.from, one.id, std::move(*response)});
+        step(to, Answered{one.from, one.id, std::move(*response)});
     } else {
         const RequestId id(++last_id_);
         asked_[id] = {one.from, one.to, one.id, std::get<Request>(one.content)};
-        step(one.to, Received{id, std::get<Request>(one.content)});
+        step(to, Received{id, std::get<Request>(one.content)});
     }
 }
 
@@ -222,8 +258,8 @@ void Cluster::settle(const std::set<BrokerId>& group) {
         if (!network_.empty()) {
             moved = true;
             const InFlight& next = network_.front();
-            const bool is_cut =
-                !group.empty() && !(group.contains(next.from) && group.contains(next.to));
+            const bool is_cut = !group.empty() &&
+                                !(group.contains(real(next.from)) && group.contains(real(next.to)));
             if (is_cut) {
                 lose(0, false);
             } else {
@@ -257,7 +293,7 @@ BrokerId Cluster::leader() const {
 
 /// What a replica has said or saved once, before a crash or after it.
 void Cluster::check_vote(BrokerId id, LeaderEpoch epoch, const ReplicaKey& candidate) {
-    const auto [vote, is_first] = votes_.emplace(std::pair(id, epoch), candidate);
+    const auto [vote, is_first] = votes_.emplace(std::pair(voter(id).key, epoch), candidate);
     ASSERT_TRUE(is_first || vote->second == candidate)
         << id.value << " voted twice in epoch " << epoch.value;
 }

@@ -43,6 +43,10 @@ public:
         int observers = 0;
         /// 1: the voters stand in a bootstrap snapshot, with directories.
         std::int16_t kraft_version = 0;
+        /// The observers know no voter, only the first voters' addresses (bootstrap servers).
+        bool discovers = false;
+        /// Observers ask to become voters.
+        bool auto_join = false;
         std::uint64_t seed = 1;
     };
     explicit Cluster(const Options& options);
@@ -54,6 +58,14 @@ public:
 
     void step(BrokerId id, const Event& event);
     void propose(BrokerId id, int records);
+    /// Somebody from outside asks; what the answer is stands in the trace.
+    void ask(BrokerId id, const Request& request);
+    /// The node, which is down, gets an empty disk: it is another replica from now on.
+    void replace(BrokerId id);
+    /// The node, which is down, will be reached elsewhere.
+    void move(BrokerId id) { ++nodes_.at(id).moves; }
+    /// As it says it of itself.
+    Voter voter(BrokerId id) const;
     /// Batches that were asked for become readable up to `end`.
     void finish_append(BrokerId id, Offset end);
     void finish_sync(BrokerId id);
@@ -80,6 +92,9 @@ public:
     std::vector<BrokerId> ids() const;
     /// The leader of the highest epoch that has one that is up; nobody otherwise.
     BrokerId leader() const;
+    /// The voters in what is left of a node's log; how many sets it has named.
+    VoterSet last_voters(BrokerId id) const { return recover(id).voters.back().voters; }
+    std::size_t voter_sets(BrokerId id) const { return recover(id).voters.size(); }
     /// Batches that are known to be committed.
     std::size_t committed_batches() const { return committed_.size(); }
 
@@ -95,6 +110,8 @@ private:
         Disk disk;
         Instant wake_at = env::kNever;
         int incarnation = 0;
+        int disks = 0;
+        int moves = 0;
     };
     struct Asked {
         BrokerId by;
@@ -103,7 +120,7 @@ private:
         Request request;
     };
 
-    RecoveredState recover(const Disk& disk) const;
+    RecoveredState recover(BrokerId id) const;
     void perform(BrokerId id, Output output);
     void store(Node& node, const std::vector<Batch>& batches);
     void reply(BrokerId id, Reply reply);
@@ -121,7 +138,7 @@ private:
     int proposals_ = 0;
 
     std::map<LeaderEpoch, BrokerId> leaders_;
-    std::map<std::pair<BrokerId, LeaderEpoch>, ReplicaKey> votes_;
+    std::map<std::pair<ReplicaKey, LeaderEpoch>, ReplicaKey> votes_;
     std::vector<Batch> committed_;
     std::string trace_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random histories of quorums of one, three and five voters: messages come late, twice, out of
 // order or not at all, disks take their time, nodes crash and lose what they had not synced. The
-// cluster checks election safety, leader completeness and that committed records stay (cluster.h);
+// cluster checks election safety, leader completeness and that committed records stay (cluster.h),
+// with sets of voters that change meanwhile, too;
 // log matching is checked here now and then. When the faults end, the quorum must elect a leader
 // and commit everywhere.
 #include <random>
@@ -19,6 +20,9 @@ struct Shape {
     std::int16_t kraft_version;
     int histories;
     int steps;
+    /// Voters come and go, get new disks and new addresses.
+    bool changes_voters = false;
+    bool auto_join = false;
 };
 
 class History {
@@ -28,7 +32,10 @@ public:
           cluster_({.voters = shape.voters,
                     .observers = shape.observers,
                     .kraft_version = shape.kraft_version,
-                    .seed = seed}) {
+                    .discovers = shape.changes_voters && seed % 2 == 0,
+                    .auto_join = shape.auto_join,
+                    .seed = seed}),
+          changes_voters_(shape.changes_voters) {
         // How cruel this history is: some only reorder, some lose half of everything.
         loss_percent_ = below(3) == 0 ? 0 : below(40);
         crash_permille_ = below(3) == 0 ? 0 : below(30);
@@ -64,6 +71,8 @@ public:
 
     std::size_t committed() const { return cluster_.committed_batches(); }
     int crashes() const { return crashes_; }
+    /// Sets of voters in the log of the last leader.
+    std::size_t voter_sets() const { return cluster_.voter_sets(cluster_.leader()); }
     int elections() const { return cluster_.core(cluster_.leader()).view().epoch.value; }
 
 private:
@@ -88,12 +97,41 @@ private:
             cluster_.propose(id, 1 + below(3));
         } else if (below(200) == 0) {
             refuse(id);
+        } else if (changes_voters_) {
+            change_voters();
         }
+    }
+
+    /// Mostly of the leader, and mostly of what can be granted.
+    void change_voters() {
+        const BrokerId leader = cluster_.leader();
+        const BrokerId to = leader == kNoBroker || below(10) == 0 ? any_node() : leader;
+        const Voter about = cluster_.voter(any_node());
+        if (!cluster_.is_up(to)) return;
+        const bool is_voter = cluster_.core(to).voters().contains(about.key);
+        if (below(10) == 0) {
+            cluster_.ask(to, UpdateVoterRequest{cluster_.core(to).view().epoch, about});
+        } else if (is_voter != (below(10) == 0)) {
+            // A larger set is more to look at.
+            if (below(2) == 0) cluster_.ask(to, RemoveVoterRequest{about.key});
+        } else {
+            cluster_.ask(to, AddVoterRequest{about.key, about.endpoints, below(2) == 0});
+        }
+    }
+
+    /// No log that is left counts on its vote.
+    bool may_lose_disk(BrokerId id) const {
+        const ReplicaKey key = cluster_.voter(id).key;
+        return std::ranges::none_of(cluster_.ids(), [&](BrokerId other) {
+            return cluster_.last_voters(other).contains(key);
+        });
     }
 
     void crash_or_restart() {
         const BrokerId id = any_node();
         if (!cluster_.is_up(id)) {
+            if (changes_voters_ && below(2) == 0 && may_lose_disk(id)) cluster_.replace(id);
+            if (changes_voters_ && below(4) == 0) cluster_.move(id);
             cluster_.start(id);
             return;
         }
@@ -135,6 +173,7 @@ private:
 
     std::mt19937_64 random_;
     Cluster cluster_;
+    bool changes_voters_;
     int loss_percent_ = 0;
     int crash_permille_ = 0;
     int crashes_ = 0;
@@ -146,6 +185,7 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
     std::size_t committed = 0;
     int crashes = 0;
     int elections = 0;
+    std::size_t voter_sets = 0;
     for (int seed = 1; seed <= GetParam().histories; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         History history(GetParam(), static_cast<std::uint64_t>(seed));
@@ -155,21 +195,28 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
         committed += history.committed();
         crashes += history.crashes();
         elections += history.elections();
+        voter_sets += history.voter_sets();
     }
     // The histories were not idle: or else nothing was proved.
     EXPECT_GT(committed, static_cast<std::size_t>(GetParam().histories) * 10);
     EXPECT_GT(crashes, GetParam().histories);
     EXPECT_GT(elections, GetParam().histories * 2);
+    if (GetParam().changes_voters)
+        EXPECT_GT(voter_sets, static_cast<std::size_t>(GetParam().histories) * 3);
 }
 
 std::string shape_name(const testing::TestParamInfo<Shape>& shape) {
     return std::to_string(shape.param.voters) + "Voters" + std::to_string(shape.param.observers) +
-           "Observers";
+           "Observers" + (shape.param.changes_voters ? "Changing" : "") +
+           (shape.param.auto_join ? "Joining" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Voters, CoreHistories,
                          testing::Values(Shape{1, 1, 1, 15, 1500}, Shape{3, 0, 1, 40, 3000},
-                                         Shape{3, 2, 0, 15, 3000}, Shape{5, 1, 0, 20, 4000}),
+                                         Shape{3, 2, 0, 15, 3000}, Shape{5, 1, 0, 20, 4000},
+                                         Shape{1, 4, 1, 15, 4000, true},
+                                         Shape{3, 2, 1, 20, 4000, true},
+                                         Shape{3, 3, 1, 15, 4000, true, true}),
                          shape_name);
 
 }  // namespace

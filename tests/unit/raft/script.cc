@@ -67,6 +67,20 @@ private:
         }
     }
 
+    void ask(BrokerId id, std::istringstream& words) {
+        std::string what;
+        int about = 0;
+        words >> what >> about;
+        const Voter voter = cluster_->voter(BrokerId(about));
+        if (what.starts_with("add")) {
+            cluster_->ask(id, AddVoterRequest{voter.key, voter.endpoints, what == "add"});
+        } else if (what == "remove") {
+            cluster_->ask(id, RemoveVoterRequest{voter.key});
+        } else {
+            cluster_->ask(id, UpdateVoterRequest{cluster_->core(id).view().epoch, voter});
+        }
+    }
+
     void make_cluster(std::istringstream& words) {
         Cluster::Options options;
         for (std::string word; words >> word;) {
@@ -74,6 +88,8 @@ private:
             const int number = std::stoi(word.substr(equals + 1));
             if (word.starts_with("voters")) options.voters = number;
             if (word.starts_with("observers")) options.observers = number;
+            if (word.starts_with("discovers")) options.discovers = number > 0;
+            if (word.starts_with("join")) options.auto_join = number > 0;
             if (word.starts_with("kraft"))
                 options.kraft_version = static_cast<std::int16_t>(number);
         }
@@ -130,6 +146,9 @@ private:
         if (command == "shutdown") return cluster_->step(id, Shutdown{});
         if (command == "fail") return cluster_->step(id, StorageFailed{"disk on fire"});
         if (command == "stand") return stand(id);
+        if (command == "replace") return cluster_->replace(id);
+        if (command == "move") return cluster_->move(id);
+        if (command == "ask") return ask(id, words);
         if (command == "propose") {
             int records = 1;
             words >> records;

@@ -4,13 +4,16 @@
 // the script back with what they really printed; equal means passed, and the difference reads as a
 // review.
 //
-//   cluster voters=3 [observers=1] [kraft=1]    first of all
+//   cluster voters=3 [observers=1] [kraft=1] [discovers=1] [join=1]    first of all
 //   start N
 //   crash N [OFFSET]            loses what was not synced, from OFFSET on
 //   stand N                     N's clock alone goes on until it wants to be elected;
 //                               nothing arrives meanwhile
 //   time MS                     time goes on; everybody whose deadline has come looks
 //   propose N RECORDS           the controller's append
+//   ask N add|remove|update M   an operator, or M, asks N for another set of voters
+//   ask N add-soon M            the same, to be answered when it is appended
+//   replace N / move N          N, which is down, gets an empty disk; another address
 //   append N / sync N           the disk's progress
 //   deliver A B                 the first message from A to B
 //   lose A B [told]             the same gets lost; its sender is told

@@ -66,7 +66,8 @@ TEST_F(WireMessages, AVoteRequestComesBack) {
 }
 
 TEST_F(WireMessages, TheOtherRequestsComeBack) {
-    const BeginQuorumEpochRequest begin{LeaderEpoch(7), BrokerId(1), kOther};
+    // The sender says where it is reached.
+    const BeginQuorumEpochRequest begin{LeaderEpoch(7), BrokerId(1), kOther, kEndpoints};
     EXPECT_EQ(*request_again(begin, 1), begin);
     const EndQuorumEpochRequest end{LeaderEpoch(7), BrokerId(1), {kOther, kSelf}};
     EXPECT_EQ(*request_again(end, 1), end);
