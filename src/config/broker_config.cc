@@ -126,6 +126,7 @@ void read_quorum_times(const Settings& settings, QuorumConfig& quorum) {
     quorum.request_timeout_ms = settings.number("controller.quorum.request.timeout.ms");
     quorum.retry_backoff_ms = settings.number("controller.quorum.retry.backoff.ms");
     quorum.append_linger_ms = settings.number("controller.quorum.append.linger.ms");
+    quorum.auto_join = settings.boolean("controller.quorum.auto.join.enable");
     quorum.fetch_max_bytes = settings.number("controller.quorum.fetch.max.bytes");
     quorum.fetch_snapshot_max_bytes = settings.number("controller.quorum.fetch.snapshot.max.bytes");
 }

@@ -47,6 +47,8 @@ static constexpr Key kReadKeys[] = {
      "Names of the listeners that serve controllers."},
     {"controller.quorum.append.linger.ms", int32, "25", at_least(0), read_only, not_yet,
      "How long the leader gathers records before it writes them."},
+    {"controller.quorum.auto.join.enable", boolean, "false", kAny, read_only, works,
+     "Whether a new controller makes itself a voter."},
     {"controller.quorum.bootstrap.servers", list, "", kAny, read_only, works,
      "Dynamic quorum: host:port of controllers to find it by."},
     {"controller.quorum.election.backoff.max.ms", int32, "1000", at_least(0), read_only, works,

@@ -37,8 +37,6 @@ static constexpr Key kUnreadKeys[] = {
     {"controller.performance.sample.period.ms", int64, "60000", at_least(100), read_only,
      not_yet,
      "How often a controller writes to the log how long its events take."},
-    {"controller.quorum.auto.join.enable", boolean, "false", kAny, read_only, not_yet,
-     "Whether a new controller makes itself a voter."},
     {"controller.quota.window.num", int32, "11", at_least(1), read_only, not_yet,
      "Windows over which the rate of a client's changes to topics is measured."},
     {"controller.quota.window.size.seconds", int32, "1", at_least(1), read_only, not_yet,

@@ -38,6 +38,7 @@ public:
         return env::run_on(env_.control(),
                            QuorumNode::answer(node_, std::move(request), bytes_max));
     }
+    std::int16_t kraft_version() const override { return node_->kraft_version(); }
     QuorumStatus status() const override { return node_->status(); }
     std::vector<raft::ReplicaProgress> progress() const override { return node_->progress(); }
     env::Task<void> stop() override { return node_->stop(); }
@@ -47,21 +48,30 @@ private:
     std::shared_ptr<QuorumNode> node_;
 };
 
-/// Who is no voter follows, unless it takes the place of one.
-Result<void> check_voters(const raft::RecoveredState& recovered, const QuorumOptions& options) {
+/// Who is no voter follows, and must know somebody to ask.
+Result<void> check_voters(const Logger& logger, const raft::RecoveredState& recovered,
+                          const QuorumOptions& options) {
     const raft::VoterSet& voters = recovered.voters.back().voters;
     const raft::ReplicaKey self{options.node_id, options.directory_id};
-    if (voters.empty()) {
+    if (voters.empty() && options.bootstrap_servers.empty()) {
         return fail(ErrorCode::invalid_config,
-                    fmt::format("{}: no voter of the metadata quorum is known; name them in "
-                                "controller.quorum.voters, or format with --initial-controllers",
+                    fmt::format("{}: no voter of the metadata quorum is known; name some in "
+                                "controller.quorum.bootstrap.servers, or all in "
+                                "controller.quorum.voters",
                                 options.directory));
     }
-    if (voters.find(self.id) == nullptr || voters.contains(self)) return ok();
-    return fail(ErrorCode::invalid_config,
-                fmt::format("{}: the voters of the metadata quorum are {}, this is {}: its "
-                            "directory was exchanged, and can't vote for the one before",
-                            options.directory, voters.text(), self.text()));
+    const bool is_replaced = voters.find(self.id) != nullptr && !voters.contains(self);
+    if (is_replaced && voters.size() == 1) {
+        return fail(ErrorCode::invalid_config,
+                    fmt::format("{}: the only voter of the metadata quorum is {}, this is {}: its "
+                                "directory was exchanged, and nobody else can vote",
+                                options.directory, voters.text(), self.text()));
+    }
+    if (is_replaced) {
+        LOG_WARN(logger, "the voter of this node's id has another directory: this one only follows",
+                 kv("voters", voters.text()), kv("replica", self.text()));
+    }
+    return ok();
 }
 
 }  // namespace
@@ -74,7 +84,7 @@ Result<std::unique_ptr<Quorum>> Quorum::open(env::Env& env, Logger logger, Quoru
                                          .retention_bytes = options.retention_bytes,
                                          .retention_ms = options.retention_ms};
     TRY(auto log, raft::MetadataLog::open(env, logger, std::move(log_options)));
-    TRY_VOID(check_voters(log->recovered(), options));
+    TRY_VOID(check_voters(logger, log->recovered(), options));
     return std::make_unique<QuorumHandle>(
         env,
         std::make_shared<QuorumNode>(env, std::move(logger), std::move(options), std::move(log)));

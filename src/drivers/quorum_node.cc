@@ -27,6 +27,9 @@ raft::CoreOptions core_options(env::Env& env, const QuorumOptions& options) {
     core.fetch_timeout = options.fetch_timeout;
     core.request_timeout = options.request_timeout;
     core.retry_backoff = options.retry_backoff;
+    core.endpoints = options.endpoints;
+    core.auto_join = options.auto_join;
+    core.bootstrap_servers = options.bootstrap_servers.size();
     core.seed = env.random().next();
     core.first_request_id = env.random().next() >> 1;
     return core;
@@ -61,6 +64,7 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
       warm_from_(metadata_log_->recovered().log_end_offset) {
     const auto& snapshot = metadata_log_->recovered().snapshot;
     if (snapshot) newest_snapshot_ = metadata_log_->snapshots().back();
+    kraft_version_.with([this](std::int16_t& version) { version = core_.kraft_version(); });
     delivered_ = committed_ = snapshot ? snapshot->end_offset : Offset(0);
 }
 
@@ -68,6 +72,7 @@ raft::Output QuorumNode::step(const raft::Event& event) {
     const env::Instant now = env_.clock().now();
     raft::Output output = core_.step(event, now);
     counter_.note(core_, output, now);
+    kraft_version_.with([this](std::int16_t& version) { version = core_.kraft_version(); });
     if (output.wake_at != wake_at_) {
         wake_at_ = output.wake_at;
         timer_changed_.notify();
@@ -276,6 +281,10 @@ env::Task<void> QuorumNode::close() {
     for (const auto& end : ends_) end->notify();
 }
 
+std::int16_t QuorumNode::kraft_version() const {
+    return kraft_version_.with([](const std::int16_t& version) { return version; });
+}
+
 QuorumStatus QuorumNode::status() const {
     const raft::LeaderView view = core_.view();
     return {.leader = view.leader,
@@ -286,6 +295,7 @@ QuorumStatus QuorumNode::status() const {
             .high_watermark = core_.high_watermark(),
             .voters = core_.voters(),
             .kraft_version = core_.kraft_version(),
+            .leader_endpoint = endpoint_of(view.leader),
             .figures = counter_.figures(core_, env_.clock().now())};
 }
 

@@ -31,6 +31,7 @@ public:
     env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content);
     std::optional<StoredMetadataSnapshot> newest_snapshot() const;
     QuorumStatus status() const;
+    std::int16_t kraft_version() const;
     std::vector<raft::ReplicaProgress> progress() const { return core_.progress(); }
     env::Task<void> stop();
     /// What a request of another replica is answered.
@@ -94,6 +95,9 @@ private:
                                     bool is_awaited);
     env::Task<void> reply(raft::Reply reply);
     void answer_all_unavailable();
+    void note_leader(LeaderEpoch epoch, raft::LeaderNode node);
+    std::optional<raft::VoterEndpoint> endpoint_of(BrokerId id) const;
+    std::vector<raft::VoterEndpoint> own_endpoints() const;
 
     env::Task<Result<void>> deliver();
     Result<void> hand_over(const raft::MetadataLog::Chunk& chunk);
@@ -147,6 +151,11 @@ private:
     std::multimap<Offset, std::shared_ptr<Waiting>> waiting_;
     std::map<raft::RequestId, std::shared_ptr<Asking>> asking_;
     std::uint64_t last_asking_ = 0;
+    /// Where the leader of an epoch has said that it is reached.
+    std::optional<raft::LeaderNode> named_leader_;
+    LeaderEpoch named_leader_epoch_;
+    /// For those who ask from other threads.
+    env::Guarded<std::int16_t> kraft_version_{std::int16_t{0}};
     std::deque<std::pair<Offset, std::size_t>> uncommitted_;
     std::size_t uncommitted_bytes_ = 0;
 };

@@ -20,24 +20,39 @@ struct Exchange {
     protocol::Arena& arena;
 
     template <class Wire, class Request>
-    env::Task<Result<raft::Response>> call(const Request& request) const {
+    env::Task<Result<QuorumPeers::Heard>> call(const Request& request) const {
         const auto message = raft::to_wire(request, sender, arena);
         CO_TRY(const auto answer, co_await client.call<Wire>(wire::Target::any(), message));
         CO_TRY(auto response, raft::from_wire(*answer));
-        co_return raft::Response(std::move(response));
+        QuorumPeers::Heard heard{std::move(response), {}};
+        if constexpr (requires { raft::leader_node(*answer); })
+            heard.leader = raft::leader_node(*answer);
+        co_return heard;
     }
-    env::Task<Result<raft::Response>> operator()(const raft::VoteRequest& request) const {
+    using Heard = env::Task<Result<QuorumPeers::Heard>>;
+    Heard operator()(const raft::VoteRequest& request) const {
         return call<protocol::VoteResponse>(request);
     }
-    env::Task<Result<raft::Response>> operator()(
-        const raft::BeginQuorumEpochRequest& request) const {
+    Heard operator()(const raft::BeginQuorumEpochRequest& request) const {
         return call<protocol::BeginQuorumEpochResponse>(request);
     }
-    env::Task<Result<raft::Response>> operator()(const raft::EndQuorumEpochRequest& request) const {
+    Heard operator()(const raft::EndQuorumEpochRequest& request) const {
         return call<protocol::EndQuorumEpochResponse>(request);
     }
-    env::Task<Result<raft::Response>> operator()(const raft::FetchRequest& request) const {
+    Heard operator()(const raft::FetchRequest& request) const {
         return call<protocol::FetchResponse>(request);
+    }
+    Heard operator()(const raft::AddVoterRequest& request) const {
+        return call<protocol::AddRaftVoterResponse>(request);
+    }
+    Heard operator()(const raft::RemoveVoterRequest& request) const {
+        return call<protocol::RemoveRaftVoterResponse>(request);
+    }
+    Heard operator()(const raft::UpdateVoterRequest& request) const {
+        return call<protocol::UpdateRaftVoterResponse>(request);
+    }
+    Heard operator()(const raft::SupportedVersionsRequest& request) const {
+        return call<protocol::ApiVersionsResponse>(request);
     }
 };
 
@@ -65,26 +80,28 @@ std::shared_ptr<QuorumPeers::Peer> QuorumPeers::peer_of(BrokerId id,
 }
 
 env::Task<QuorumPeers::Answer> QuorumPeers::ask(
-    const raft::Voter& to, const raft::Request& request,
+    BrokerId to, const env::Endpoint& endpoint, const raft::Request& request,
     const std::vector<raft::VoterEndpoint>& own_endpoints) {
-    if (closed_ || to.endpoints.empty()) {
+    if (closed_) {
         co_return std::unexpected(
-            Refusal{{ErrorCode::broker_not_available,
-                     fmt::format("no endpoint of replica {} is known", to.key.id)}});
+            Refusal{{ErrorCode::broker_not_available, "the quorum of this node has ended"}});
     }
-    const auto& endpoint = to.endpoints.front();
-    const auto peer = peer_of(to.key.id, {endpoint.host, endpoint.port});
+    const auto peer = peer_of(to, endpoint);
     if (env_.clock().now() < peer->not_before)
         co_return std::unexpected(Refusal{{ErrorCode::network_exception, "not yet again"}});
     protocol::Arena arena;
-    const raft::Sender sender{.cluster_id = options_.cluster_id,
-                              .endpoints = own_endpoints,
-                              .fetch_bytes_max = options_.fetch_bytes_max};
+    const raft::Sender sender{
+        .cluster_id = options_.cluster_id,
+        .endpoints = own_endpoints,
+        .fetch_bytes_max = options_.fetch_bytes_max,
+        .request_timeout_ms =
+            std::chrono::duration_cast<std::chrono::milliseconds>(options_.request_timeout)
+                .count()};
     const Exchange exchange{*peer->client, sender, arena};
-    co_return settle(*peer, to.key.id, co_await std::visit(exchange, request));
+    co_return settle(*peer, to, co_await std::visit(exchange, request));
 }
 
-QuorumPeers::Answer QuorumPeers::settle(Peer& peer, BrokerId id, Result<raft::Response> result) {
+QuorumPeers::Answer QuorumPeers::settle(Peer& peer, BrokerId id, Result<Heard> result) {
     const Logger log = log_.with("replica", id).with("endpoint", peer.endpoint.text());
     if (result) {
         if (peer.is_lost) LOG_INFO(log, "a replica of the metadata quorum answers again");

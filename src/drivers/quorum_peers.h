@@ -9,7 +9,7 @@
 
 #include "milena/base/logger.h"
 #include "milena/env/env.h"
-#include "milena/raft/wire_messages.h"
+#include "milena/raft/voter_wire.h"
 #include "milena/wire/client.h"
 
 namespace milena::drivers {
@@ -30,13 +30,21 @@ public:
         /// Nobody listens where the replica is to be: its process is gone.
         bool is_gone = false;
     };
-    using Answer = std::expected<raft::Response, Refusal>;
+    struct Heard {
+        /// Of the request's kind.
+        raft::Response response;
+        /// Where the leader that the response names is reached, if it says so.
+        std::optional<raft::LeaderNode> leader;
+    };
+    using Answer = std::expected<Heard, Refusal>;
 
-    /// The answer of `to`, of the request's kind. While it can't be reached, tries are apart by a
+    /// The answer of replica `to` at `endpoint`. While it can't be reached, tries are apart by a
     /// pause that grows; in between the answer is a refusal at once. `own_endpoints` are told to it
     /// where it is told who leads.
-    env::Task<Answer> ask(const raft::Voter& to, const raft::Request& request,
+    env::Task<Answer> ask(BrokerId to, const env::Endpoint& endpoint, const raft::Request& request,
                           const std::vector<raft::VoterEndpoint>& own_endpoints);
+    /// It will not be asked soon again.
+    void forget(BrokerId to) { peers_.erase(to); }
     /// Whatever is on its way fails.
     void close();
 
@@ -50,7 +58,7 @@ private:
     };
 
     std::shared_ptr<Peer> peer_of(BrokerId id, const env::Endpoint& endpoint);
-    Answer settle(Peer& peer, BrokerId id, Result<raft::Response> result);
+    Answer settle(Peer& peer, BrokerId id, Result<Heard> result);
 
     env::Env& env_;
     Logger log_;

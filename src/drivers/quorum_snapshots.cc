@@ -73,8 +73,9 @@ env::Task<Result<void>> QuorumNode::perform(raft::StoredSnapshot snapshot) {
 
 /// True if another node may yet ask for any record of the log: nobody is sent a snapshot.
 bool QuorumNode::keeps_log() const {
-    // Who has no vote never leads, and is asked for nothing.
-    if (core_.voters().find(options_.node_id) == nullptr) return false;
+    // Who has no vote, and can't get one, never leads and is asked for nothing.
+    if (core_.voters().find(options_.node_id) == nullptr && options_.endpoints.empty())
+        return false;
     if (core_.voters().size() > 1 || others_registered_) return true;
     const std::vector<raft::ReplicaProgress> others = core_.progress();
     return std::ranges::any_of(others, [](const auto& one) { return one.key.id >= BrokerId(0); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What replicas say to each other: the core's messages go out and their answers come back to it;
 // requests of others go to it and are answered when it says so.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "quorum_node.h"
@@ -30,7 +32,26 @@ struct Unavailable {
         response.error = kError;
         return response;
     }
+    raft::Response operator()(const raft::AddVoterRequest&) const { return change(); }
+    raft::Response operator()(const raft::RemoveVoterRequest&) const { return change(); }
+    raft::Response operator()(const raft::UpdateVoterRequest&) const { return change(); }
+    raft::Response operator()(const raft::SupportedVersionsRequest&) const {
+        return raft::SupportedVersionsResponse{.error = kError};
+    }
+    static raft::Response change() { return raft::VoterChangeResponse{kError, {}, {}}; }
 };
+
+/// The endpoint of that listener, or the first.
+const raft::VoterEndpoint* endpoint_in(const std::vector<raft::VoterEndpoint>& endpoints,
+                                       std::string_view listener) {
+    const auto same = std::ranges::find(endpoints, listener, &raft::VoterEndpoint::listener);
+    if (same != endpoints.end()) return &*same;
+    return endpoints.empty() ? nullptr : &endpoints.front();
+}
+
+LeaderEpoch epoch_in(const raft::Response& response) {
+    return std::visit([](const auto& one) { return one.view.epoch; }, response);
+}
 
 BrokerId leader_in(const raft::Response& response) {
     return std::visit([](const auto& one) { return one.view.leader; }, response);
@@ -42,6 +63,10 @@ env::Task<server::QuorumAnswer> QuorumNode::answer(std::shared_ptr<QuorumNode> s
                                                    raft::Request request, std::uint64_t bytes_max) {
     if (!self->started_ || self->stopping_ || self->failure_ || self->asking_.size() >= kAskingMax)
         co_return server::QuorumAnswer{std::visit(Unavailable{}, request), {}, {}};
+    if (const auto* begin = std::get_if<raft::BeginQuorumEpochRequest>(&request)) {
+        if (const auto* const at = endpoint_in(begin->endpoints, self->options_.listener))
+            self->note_leader(begin->epoch, {begin->leader, *at});
+    }
     const raft::RequestId id(++self->last_asking_);
     const auto asking = std::make_shared<Asking>(self->env_, std::move(request), bytes_max);
     self->asking_[id] = asking;
@@ -84,9 +109,7 @@ env::Task<void> QuorumNode::reply(raft::Reply reply) {
         }
     }
     const BrokerId leader = leader_in(answer.response);
-    const raft::Voter* const voter = core_.voters().find(leader);
-    if (voter != nullptr && !voter->endpoints.empty())
-        answer.leader = raft::LeaderNode{leader, voter->endpoints.front()};
+    if (auto at = endpoint_of(leader)) answer.leader = raft::LeaderNode{leader, *std::move(at)};
     asking.answer = std::move(answer);
     asking.wakeup.notify();
 }
@@ -105,18 +128,66 @@ void QuorumNode::send(raft::Message message) {
     env::spawn(env_.control(), exchange(shared_from_this(), std::move(message), is_awaited));
 }
 
+/// Where the leader is reached is said by itself and by who knows it; the newest word counts.
+void QuorumNode::note_leader(LeaderEpoch epoch, raft::LeaderNode node) {
+    const bool is_news = !named_leader_ || epoch >= named_leader_epoch_;
+    if (node.id < BrokerId(0) || epoch < core_.view().epoch || !is_news) return;
+    named_leader_ = std::move(node);
+    named_leader_epoch_ = epoch;
+}
+
+/// By what is configured, by what the leader has said, by the log.
+std::optional<raft::VoterEndpoint> QuorumNode::endpoint_of(BrokerId id) const {
+    if (raft::is_bootstrap_server(id)) {
+        const std::size_t place = raft::bootstrap_place(id);
+        if (place >= options_.bootstrap_servers.size()) return std::nullopt;
+        const env::Endpoint& server = options_.bootstrap_servers[place];
+        return raft::VoterEndpoint{options_.listener, server.host, server.port};
+    }
+    if (id == options_.node_id) {
+        const auto* const own = endpoint_in(options_.endpoints, options_.listener);
+        if (own != nullptr) return *own;
+    }
+    const bool is_named = named_leader_ && named_leader_->id == id &&
+                          named_leader_epoch_ == core_.view().epoch && core_.kraft_version() > 0;
+    const raft::Voter* const voter = core_.voters().find(id);
+    const auto* const known =
+        voter == nullptr ? nullptr : endpoint_in(voter->endpoints, options_.listener);
+    if (is_named || known == nullptr) {
+        return named_leader_ && named_leader_->id == id ? std::optional(named_leader_->endpoint)
+                                                        : std::nullopt;
+    }
+    return *known;
+}
+
+/// Those of the log if nobody has configured any.
+std::vector<raft::VoterEndpoint> QuorumNode::own_endpoints() const {
+    const raft::Voter* const own = core_.voters().find(options_.node_id);
+    return options_.endpoints.empty() && own != nullptr ? own->endpoints : options_.endpoints;
+}
+
 env::Task<void> QuorumNode::exchange(std::shared_ptr<QuorumNode> self, raft::Message message,
                                      bool is_awaited) {
-    const raft::Voter* const known = self->core_.voters().find(message.to);
-    const raft::Voter to =
-        known == nullptr ? raft::Voter{.key = {message.to, {}}, .endpoints = {}} : *known;
-    const raft::Voter* const own = self->core_.voters().find(self->options_.node_id);
-    const std::vector<raft::VoterEndpoint> endpoints =
-        own == nullptr ? std::vector<raft::VoterEndpoint>() : own->endpoints;
-    auto answered = co_await self->peers_.ask(to, message.request, endpoints);
+    std::optional<raft::VoterEndpoint> at;
+    if (message.endpoints.empty()) {
+        at = self->endpoint_of(message.to);
+    } else {
+        at = *endpoint_in(message.endpoints, self->options_.listener);
+    }
+    const std::vector<raft::VoterEndpoint> own = self->own_endpoints();
+    QuorumPeers::Answer answered = std::unexpected(QuorumPeers::Refusal{
+        {ErrorCode::broker_not_available, "it is not known where this replica is reached"}});
+    if (at) {
+        answered =
+            co_await self->peers_.ask(message.to, {at->host, at->port}, message.request, own);
+    }
+    if (!message.endpoints.empty()) self->peers_.forget(message.to);
     if (!self->ended_ && !self->failure_) {
         if (answered) {
-            self->step_and_queue(raft::Answered{message.to, message.id, *std::move(answered)});
+            if (answered->leader)
+                self->note_leader(epoch_in(answered->response), *answered->leader);
+            self->step_and_queue(
+                raft::Answered{message.to, message.id, std::move(answered->response)});
         } else {
             self->step_and_queue(raft::SendFailed{message.to, message.id});
             if (answered.error().is_gone && self->core_.view().leader == message.to)

@@ -109,6 +109,10 @@ std::vector<raft::VoterEndpoint> controller_endpoints(const config::BrokerConfig
         if (!config.is_controller_listener(listener.name)) continue;
         out.push_back({listener.name, listener.endpoint.host, listener.endpoint.port});
     }
+    // The one that replicas use among themselves comes first.
+    const auto first =
+        std::ranges::find(out, config.controller_listeners.front(), &raft::VoterEndpoint::listener);
+    if (first != out.end()) std::rotate(out.begin(), first, first + 1);
     return out;
 }
 

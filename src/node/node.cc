@@ -223,7 +223,6 @@ private:
              .own_controller = controller_.get(),
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
-             .kraft_version = quorum_->status().kraft_version,
              .quorum = quorum_.get(),
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});

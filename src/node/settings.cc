@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "format.h"
+
 namespace milena::node {
 namespace {
 
@@ -144,6 +146,10 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
             {config.controller_listeners.front(), voter.endpoint.host, voter.endpoint.port}};
         out.static_voters.push_back(std::move(one));
     }
+    out.bootstrap_servers = config.quorum.bootstrap_servers;
+    out.listener = config.controller_listeners.front();
+    if (config.is_controller) out.endpoints = controller_endpoints(config);
+    out.auto_join = config.quorum.auto_join;
     out.election_timeout = std::chrono::milliseconds(config.quorum.election_timeout_ms);
     out.election_backoff_max = std::chrono::milliseconds(config.quorum.election_backoff_max_ms);
     out.fetch_timeout = std::chrono::milliseconds(config.quorum.fetch_timeout_ms);

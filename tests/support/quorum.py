@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several nodes whose quorum is configured (controller.quorum.voters), as processes."""
+"""Several nodes as processes: with a quorum that is configured (controller.quorum.voters), or one that grows."""
+import base64
+import shutil
 import subprocess
 import time
 
@@ -49,6 +51,38 @@ class Voter(node.Node):
     def metadata_log(self):
         """The bytes of its segments."""
         return b''.join(path.read_bytes() for path in sorted((self.data / LOG).glob('*.log')))
+
+
+def short_id(directory):
+    """A UUID as Kafka writes it."""
+    return base64.urlsafe_b64encode(directory.bytes).decode().rstrip('=')
+
+
+class Member(Voter):
+    """A node that is told where controllers are, and not who votes."""
+
+    def configure(self, servers, extra):
+        listeners = []
+        if 'controller' in self.roles:
+            listeners.append(f'CONTROLLER://127.0.0.1:{self.controller_port}')
+        if 'broker' in self.roles:
+            listeners.append(f'PLAINTEXT://127.0.0.1:{self.port}')
+        lines = {'process.roles': self.roles, 'node.id': self.node_id, 'listeners': ','.join(listeners),
+                 'controller.listener.names': 'CONTROLLER', 'controller.quorum.bootstrap.servers': ','.join(servers),
+                 'log.dirs': self.data, **extra}
+        self.properties.write_text(''.join(f'{key}={value}\n' for key, value in lines.items()))
+
+    def format(self, *how):
+        subprocess.run([node.MILENA, 'storage', 'format', '-t', CLUSTER_ID, '-c', self.properties, *how], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def wipe(self):
+        """An empty disk, formatted anew."""
+        shutil.rmtree(self.data)
+        self.format('--no-initial-controllers')
+
+    def directory(self):
+        return self.meta_properties()['directory.id']
 
 
 class Quorum:
@@ -106,3 +140,36 @@ class Quorum:
         while self.high_watermark() < offset:
             assert time.monotonic() < deadline, f'offset {offset} is not committed'
             time.sleep(0.02)
+
+
+class Growing(Quorum):
+    """One controller that begins alone, and others beside it that know its address and are not voters yet."""
+
+    @staticmethod
+    def make(count, roles, extra):
+        members = [Member(number + 1, roles) for number in range(count)]
+        servers = [f'127.0.0.1:{m.controller_port}' for m in members]
+        for member in members:
+            member.configure(servers, extra)
+            member.format('--standalone' if member is members[0] else '--no-initial-controllers')
+        return members
+
+    def controllers(self):
+        return ','.join(f'127.0.0.1:{m.controller_port}' for m in self.voters)
+
+    def add_broker(self, servers):
+        """A broker that is told only `servers`; not started yet."""
+        broker = Member(101, 'broker')
+        broker.configure(servers, {})
+        broker.format()
+        self.others.append(broker)
+        return broker
+
+    def __enter__(self):
+        self.others = []
+        return super().__enter__()
+
+    def __exit__(self, *_):
+        super().__exit__()
+        for other in self.others:
+            other.__exit__()

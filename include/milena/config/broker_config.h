@@ -54,6 +54,7 @@ struct QuorumConfig {
     /// Empty for a dynamic quorum (KIP-853), which is found through the bootstrap servers.
     std::vector<QuorumVoter> voters;
     std::vector<env::Endpoint> bootstrap_servers;
+    bool auto_join = false;  ///< a controller that is no voter makes itself one
     std::int32_t election_timeout_ms = 1000;
     std::int32_t election_backoff_max_ms = 1000;
     std::int32_t fetch_timeout_ms = 2000;

@@ -74,6 +74,13 @@ struct QuorumOptions {
     /// controller.quorum.voters; used while the log and its snapshots name no voters (kraft.version
     /// 0).
     std::vector<raft::Voter> static_voters;
+    /// controller.quorum.bootstrap.servers: who is asked who leads.
+    std::vector<env::Endpoint> bootstrap_servers{};
+    /// The listener under which replicas reach each other.
+    std::string listener{};
+    /// Where this node is reached by them; none if it is no controller and never votes.
+    std::vector<raft::VoterEndpoint> endpoints{};
+    bool auto_join = false;  ///< controller.quorum.auto.join.enable
     env::Duration election_timeout = std::chrono::milliseconds(1000);
     env::Duration election_backoff_max = std::chrono::milliseconds(1000);
     env::Duration fetch_timeout = std::chrono::milliseconds(2000);
@@ -129,14 +136,16 @@ struct QuorumStatus {
     std::optional<Offset> high_watermark;
     raft::VoterSet voters;
     std::int16_t kraft_version = 0;
+    /// Where the leader is reached, as far as it is known.
+    std::optional<raft::VoterEndpoint> leader_endpoint;
     QuorumFigures figures{};
 };
 
 class Quorum : public server::QuorumPort {
 public:
     /// Opens log, snapshots and quorum-state and recovers them. Blocks, as starting a node does.
-    /// The error names the file. INVALID_CONFIG if no voter is known, or if the voter of this
-    /// node's id has another directory: its disk was exchanged.
+    /// The error names the file. INVALID_CONFIG if neither a voter nor a bootstrap server is known,
+    /// or if the only voter is this node's with another directory: its disk was exchanged.
     static Result<std::unique_ptr<Quorum>> open(env::Env& env, Logger logger,
                                                 QuorumOptions options);
 

@@ -34,8 +34,6 @@ struct Broker {
     controller::Gateway* own_controller = nullptr;
     ProducerIds& producer_ids;
     const security::Authorizer& authorizer;
-    /// The quorum's, which its log has and no image.
-    std::int16_t kraft_version = 0;
     /// Null where no other replica may ask.
     QuorumPort* quorum = nullptr;
     /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its

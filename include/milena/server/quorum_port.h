@@ -26,6 +26,8 @@ public:
     /// durable. About `bytes_max` bytes of records go along, at least one batch. A replica that
     /// ends answers BROKER_NOT_AVAILABLE. From any executor; goes on there.
     virtual env::Task<QuorumAnswer> ask(raft::Request request, std::uint64_t bytes_max) = 0;
+    /// As of now, from any executor.
+    virtual std::int16_t kraft_version() const = 0;
 };
 
 }  // namespace milena::server

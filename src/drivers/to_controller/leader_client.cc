@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who leads is the quorum's own word, and where, its voters'.
+// Who leads, and where, is the quorum's own word.
 #include "leader_client.h"
 
 #include <fmt/format.h>
@@ -25,10 +25,9 @@ LeaderClient::LeaderClient(env::Env& env, BrokerId self, const Quorum& quorum,
 
 Result<std::shared_ptr<LeaderClient::Remote>> LeaderClient::remote() {
     const QuorumStatus status = quorum_.status();
-    const raft::Voter* const leader = status.voters.find(status.leader);
-    if (closed_ || leader == nullptr || leader->endpoints.empty() || status.leader == self_)
+    if (closed_ || !status.leader_endpoint || status.leader == self_)
         return fail(ErrorCode::not_controller, "no active controller is known");
-    const env::Endpoint endpoint{leader->endpoints.front().host, leader->endpoints.front().port};
+    const env::Endpoint endpoint{status.leader_endpoint->host, status.leader_endpoint->port};
     if (remote_ != nullptr && remote_->endpoint == endpoint) return remote_;
     retire();
     wire::ClientOptions options;

@@ -78,8 +78,10 @@ void add_features(Request& request, const metadata::Image& image, ApiVersionsRes
     response.supported_features = supported.first(count);
 
     auto levels = image.features->levels;
-    if (request.broker().kraft_version > 0)
-        levels.emplace(metadata::kKraftVersion, request.broker().kraft_version);
+    // The quorum's, which its log has and no image.
+    const QuorumPort* const quorum = request.broker().quorum;
+    const std::int16_t kraft_version = quorum == nullptr ? 0 : quorum->kraft_version();
+    if (kraft_version > 0) levels.emplace(metadata::kKraftVersion, kraft_version);
     auto finalized =
         request.arena.make_array<ApiVersionsResponse::FinalizedFeatureKey>(levels.size());
     std::size_t next = 0;

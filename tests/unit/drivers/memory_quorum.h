@@ -44,6 +44,7 @@ public:
     env::Task<server::QuorumAnswer> ask(raft::Request, std::uint64_t) override {
         INVARIANT(false, "a quorum of one that is asked");
     }
+    std::int16_t kraft_version() const override { return 0; }
     std::optional<StoredMetadataSnapshot> newest_snapshot() const override { return snapshot_; }
     QuorumStatus status() const override {
         QuorumStatus status;

@@ -7,6 +7,7 @@
 #include "milena/protocol/codec.h"
 #include "milena/protocol/header.h"
 #include "milena/protocol/messages/api_versions.h"
+#include "milena/raft/voter_wire.h"
 #include "sim/world.h"
 #include "support/streams.h"
 
@@ -52,8 +53,25 @@ private:
                 return ask<protocol::EndQuorumEpochRequest, raft::EndQuorumEpochResponse>(head,
                                                                                           body);
             case protocol::ApiKey::fetch: return fetch(head, body);
+            case protocol::ApiKey::add_raft_voter:
+                return change<protocol::AddRaftVoterRequest>(head, body, &raft::to_add_answer);
+            case protocol::ApiKey::remove_raft_voter:
+                return change<protocol::RemoveRaftVoterRequest>(head, body,
+                                                                &raft::to_remove_answer);
             default: return versions(head);
         }
+    }
+
+    template <class Wire, class Answer>
+    env::Task<std::vector<std::byte>> change(
+        const protocol::RequestHead& head, BytesView body,
+        Answer (*to_answer)(const raft::VoterChangeResponse&)) {
+        protocol::Arena arena;
+        const auto wire = protocol::decode<Wire>(body, head.version(), arena);
+        auto request = raft::from_wire(*wire, cluster_id_);
+        EXPECT_TRUE(request) << request.error().why;
+        const auto given = co_await quorum_.ask(*std::move(request), 0);
+        co_return framed(head, to_answer(std::get<raft::VoterChangeResponse>(given.response)));
     }
 
     static env::Task<std::vector<std::byte>> versions(const protocol::RequestHead& head) {
@@ -64,6 +82,10 @@ private:
                 {static_cast<std::int16_t>(api.key), api.min_version, api.max_stable_version});
         }
         response.api_keys = keys;
+        std::array<protocol::ApiVersionsResponse::SupportedFeatureKey, 1> features;
+        features[0].name = "kraft.version";
+        features[0].max_version = 1;
+        if (head.version() >= 4) response.supported_features = features;
         co_return framed(head, response);
     }
 

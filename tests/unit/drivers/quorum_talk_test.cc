@@ -3,6 +3,7 @@
 // it has acknowledged outlives processes, power and cuts.
 #include <gtest/gtest.h>
 
+#include "milena/raft/snapshot.h"
 #include "quorum_listener.h"
 
 namespace milena::drivers {
@@ -240,6 +241,74 @@ TEST_P(QuorumTalkTest, ConnectionsThatBreakOnlyDelay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, QuorumTalkTest, testing::Values(1, 2, 3));
+
+/// One replica that begins alone, and others that know its address and make themselves voters.
+class GrowingQuorumTest : public testing::Test {
+public:
+    struct Follower : Heard {
+        void on_snapshot(const MetadataSnapshot&) override {}
+    };
+    struct Member {
+        Follower heard;
+        std::unique_ptr<Quorum> quorum;
+        std::unique_ptr<ReplicaListener> listener;
+    };
+
+    GrowingQuorumTest() {
+        for (int i = 0; i < kReplicas; ++i) {
+            sim::Node& node = world.add_node("n" + std::to_string(i + 1));
+            world.boot(node, [this, i](sim::Node& self) { start(self, i); });
+        }
+    }
+
+    static raft::Voter voter(int i) {
+        return {.key = {BrokerId(i + 1), {1, static_cast<std::uint64_t>(i + 1)}},
+                .endpoints = {{"CONTROLLER", "n" + std::to_string(i + 1), kPort}}};
+    }
+
+    void start(sim::Node& self, int i) {
+        if (i == 0 && !self.files().exists(kDirectory)) {
+            raft::BootstrapSnapshot first;
+            first.voters = raft::VoterSet({voter(0)});
+            ASSERT_TRUE(self.files().create_directories(kDirectory));
+            ASSERT_TRUE(raft::write_bootstrap_snapshot(self.files(), kDirectory, first));
+        }
+        QuorumOptions options;
+        options.directory = kDirectory;
+        options.cluster_id = "c";
+        options.node_id = voter(i).key.id;
+        options.directory_id = voter(i).key.directory;
+        options.bootstrap_servers = {{"nowhere", kPort}, {"n1", kPort}};
+        options.listener = "CONTROLLER";
+        options.endpoints = voter(i).endpoints;
+        options.auto_join = true;
+        auto opened = Quorum::open(self, Logger(), options);
+        ASSERT_TRUE(opened) << opened.error().why;
+        const auto made = std::make_shared<Member>();
+        made->quorum = *std::move(opened);
+        made->listener = std::make_unique<ReplicaListener>(self, *made->quorum, "c", kPort);
+        self.keep(made);
+        members[static_cast<std::size_t>(i)] = made.get();
+        env::post(self.control(), [made] { made->quorum->start({&made->heard}); });
+    }
+
+    QuorumStatus status(int i) { return members[static_cast<std::size_t>(i)]->quorum->status(); }
+
+    sim::World world{7};
+    std::array<Member*, kReplicas> members{};
+};
+
+TEST_F(GrowingQuorumTest, ReplicasFindItByAnAddressAndBecomeVoters) {
+    ASSERT_TRUE(world.run_until([&] { return status(0).voters.size() == 3; }, 60s));
+    EXPECT_EQ(status(0).voters, raft::VoterSet({voter(0), voter(1), voter(2)}));
+    ASSERT_TRUE(world.run_until([&] { return status(2).voters.size() == 3; }, 10s));
+    EXPECT_EQ(status(2).leader_endpoint, voter(0).endpoints.front());
+    EXPECT_EQ(members[2]->quorum->kraft_version(), 1);
+    // They can do without the first, whose address alone they were given.
+    world.crash(*world.nodes()[0], sim::Crash::process);
+    ASSERT_TRUE(world.run_until(
+        [&] { return members[1]->heard.is_leader || members[2]->heard.is_leader; }, 30s));
+}
 
 }  // namespace
 }  // namespace milena::drivers
