@@ -241,6 +241,7 @@ void read_elections(const Settings& settings, BrokerConfig& config) {
 void read_broker(const Settings& settings, BrokerConfig& config) {
     config.log_is_json = settings.string("milena.log.format") == "json";
     config.core_threads = settings.number("milena.core.threads");
+    config.fast_fencing = settings.boolean("milena.fast.fencing");
     config.num_partitions = settings.number("num.partitions");
     config.default_replication_factor = settings.number("default.replication.factor");
     config.auto_create_topics_enable = settings.boolean("auto.create.topics.enable");

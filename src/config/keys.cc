@@ -188,6 +188,8 @@ static constexpr Key kReadKeys[] = {
      "host:port of /metrics and /healthz over HTTP; unset, they are not served."},
     {"milena.core.threads", int32, "0", between(0, 1024), read_only, works,
      "Threads that serve connections; 0 is one per processor."},
+    {"milena.fast.fencing", boolean, "true", kAny, read_only, works,
+     "Fences a broker whose connection has closed and whose endpoints refuse, within 150 ms."},
     {"milena.log.format", string, "text", one_of("text|json"), read_only, works,
      "How lines on standard output look: readable text, or one JSON object a line."},
     {"milena.state.dir", string, kNull, kAny, read_only, not_yet,

@@ -64,11 +64,17 @@ static Result<void> check_log_directories(const View& view, BrokerId broker,
 }
 
 /// Whether the incarnation that is registered may still be alive.
-static Result<void> check_not_alive(const View& view, const BrokerContacts& contacts,
-                                    const BrokerRegistration& old, env::Instant now) {
-    const Contact* const contact = contacts.find(old.id, old.epoch);
-    if (!contact || old.in_controlled_shutdown || !contacts.has_session(old.id, old.epoch, now))
+static Result<void> check_not_alive(const View& view, const BrokerKnowledge& known,
+                                    const RegisterBrokerRequest& request,
+                                    const BrokerRegistration& old) {
+    const Contact* const contact = known.contacts.find(old.id, old.epoch);
+    if (!contact || old.in_controlled_shutdown ||
+        !known.contacts.has_session(old.id, old.epoch, known.now))
         return ok();
+    // Nothing connects it any more, and where it listened another process does.
+    const bool is_replaced = known.suspicions.is_cut_off(old.id, old.epoch, known.now) &&
+                             request.endpoints == old.endpoints;
+    if (view.options.fast_fencing && is_replaced) return ok();
     // Without a heartbeat yet there are two that we know to be gone: one that never got as far as
     // being of use, and the last process of this very node, whose place we are in.
     if (!contact->sent_heartbeat && (old.fenced || old.id == view.options.node)) return ok();
@@ -78,8 +84,8 @@ static Result<void> check_not_alive(const View& view, const BrokerContacts& cont
                     old.id));
 }
 
-static Result<void> check_registration(const View& view, const BrokerContacts& contacts,
-                                       const RegisterBrokerRequest& request, env::Instant now) {
+static Result<void> check_registration(const View& view, const BrokerKnowledge& known,
+                                       const RegisterBrokerRequest& request) {
     if (request.cluster_id != view.options.cluster_id) {
         return fail(ErrorCode::inconsistent_cluster_id,
                     fmt::format("broker {} belongs to cluster {}, this is {}", request.id,
@@ -91,16 +97,16 @@ static Result<void> check_registration(const View& view, const BrokerContacts& c
     }
     const BrokerRegistration* const old = view.image.cluster->find_broker(request.id);
     if (old && old->incarnation_id != request.incarnation_id)
-        TRY_VOID(check_not_alive(view, contacts, *old, now));
+        TRY_VOID(check_not_alive(view, known, request, *old));
     TRY_VOID(check_log_directories(view, request.id, request.log_directories));
     return check_features(view, request.features);
 }
 
 Decision<Result<RegisterBrokerReply>> register_broker(const View& view,
-                                                      const BrokerContacts& contacts,
+                                                      const BrokerKnowledge& known,
                                                       const RegisterBrokerRequest& request,
-                                                      Offset next, env::Instant now) {
-    if (const Result<void> checked = check_registration(view, contacts, request, now); !checked) {
+                                                      Offset next) {
+    if (const Result<void> checked = check_registration(view, known, request); !checked) {
         return {{}, std::unexpected(checked.error())};
     }
     BrokerRegistration broker;

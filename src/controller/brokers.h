@@ -5,14 +5,22 @@
 #pragma once
 
 #include "broker_contacts.h"
+#include "broker_suspicions.h"
 #include "view.h"
 
 namespace milena::controller {
 
+/// What is known of brokers that no record tells.
+struct BrokerKnowledge {
+    const BrokerContacts& contacts;
+    const BrokerSuspicions& suspicions;
+    env::Instant now;
+};
+
 Decision<Result<RegisterBrokerReply>> register_broker(const View& view,
-                                                      const BrokerContacts& contacts,
+                                                      const BrokerKnowledge& known,
                                                       const RegisterBrokerRequest& request,
-                                                      Offset next, env::Instant now);
+                                                      Offset next);
 
 /// BROKER_ID_NOT_REGISTERED or STALE_BROKER_EPOCH if that broker, in that epoch, is not one of the
 /// cluster.

@@ -6,6 +6,7 @@
 
 #include "activation.h"
 #include "broker_contacts.h"
+#include "broker_suspicions.h"
 #include "brokers.h"
 #include "configs/config_changes.h"
 #include "elections.h"
@@ -59,6 +60,7 @@ struct Controller::State {
           last_record(activation.now) {
         contacts.begin(*activation.committed, activation.now);
         note_sessions();
+        suspicions.begin(*activation.committed->cluster, options.node, activation.now);
     }
 
     /// Costs a look at every broker: only when one has changed its state, and at every tick. What
@@ -74,7 +76,9 @@ struct Controller::State {
     env::Instant first_session_end{};
     Periodic balance;
     Periodic unclean;
+    BrokerSuspicions suspicions;
     env::Instant last_record;
+    std::uint64_t sessions_timed_out = 0;
 };
 
 Controller::Controller(Options options, env::Random& random)
@@ -123,8 +127,10 @@ void Controller::note_brokers(const metadata::Update& update) {
         const auto* const after = update.after->cluster->find_broker(id);
         if (!after) {
             state_->contacts.forget(id);
+            state_->suspicions.clear(id);
         } else if (!before || before->epoch != after->epoch) {
             state_->contacts.registered(id, after->epoch, state_->last_record);
+            state_->suspicions.clear(id);
         } else if (after->in_controlled_shutdown && !before->in_controlled_shutdown) {
             state_->contacts.shutting_down(id, update.after->provenance.last_offset);
         }
@@ -173,8 +179,8 @@ Decision<std::vector<AlteredResource>> Controller::alter_configs(
 
 Decision<Result<RegisterBrokerReply>> Controller::register_broker(
     const RegisterBrokerRequest& request, Offset next, env::Instant now) const {
-    return controller::register_broker(state_->view(options_), state_->contacts, request, next,
-                                       now);
+    const BrokerKnowledge known{state_->contacts, state_->suspicions, now};
+    return controller::register_broker(state_->view(options_), known, request, next);
 }
 
 Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbeatRequest& request,
@@ -184,6 +190,7 @@ Decision<Result<BrokerHeartbeatReply>> Controller::heartbeat(const BrokerHeartbe
         return {{}, std::unexpected(broker.error())};
     }
     state_->contacts.heartbeat(request.id, request.epoch, request.metadata_offset, now);
+    state_->suspicions.clear(request.id);
     auto decision = controller::heartbeat(view, state_->contacts, request);
     // It is told to go: its next incarnation need not wait for its session to end.
     if (decision.reply && decision.reply->should_shut_down) state_->contacts.forget(request.id);
@@ -219,10 +226,43 @@ Decision<Result<ProducerIdBlock>> Controller::allocate_producer_ids(
     return controller::allocate_producer_ids(state_->view(options_), request);
 }
 
+void Controller::heartbeat_connection_lost(BrokerId broker, BrokerEpoch epoch, env::Instant now) {
+    // The broker of this node needs no connection, and dies with it.
+    if (broker != options_.node) state_->suspicions.connection_lost(broker, epoch, now);
+}
+
+std::vector<BrokerProbe> Controller::take_probes(env::Instant now) {
+    if (!options_.fast_fencing) return {};
+    return state_->suspicions.take_probes(*image()->cluster, now);
+}
+
+void Controller::probed(const BrokerProbe& probe, bool is_refused, env::Instant now) {
+    state_->suspicions.probed(probe, is_refused, now);
+}
+
+std::uint64_t Controller::sessions_timed_out() const {
+    return state_->sessions_timed_out;
+}
+
+std::map<BrokerId, env::Instant> Controller::last_heard() const {
+    std::map<BrokerId, env::Instant> times;
+    for (const auto& [id, broker] : image()->cluster->brokers) {
+        const Contact* const contact = state_->contacts.find(id, broker.epoch);
+        if (!broker.fenced && contact != nullptr) times.emplace(id, contact->last_heard);
+    }
+    return times;
+}
+
 Records Controller::tick(env::Instant now) {
     const View view = state_->view(options_);
     state_->note_sessions();
+    if (const auto dead = state_->suspicions.dead(*view.image.cluster)) {
+        // Its next incarnation need not wait for a session to end.
+        state_->contacts.forget(*dead);
+        return fence(view, *view.image.cluster->find_broker(*dead));
+    }
     if (const auto silent = state_->contacts.expired(*view.image.cluster, now)) {
+        ++state_->sessions_timed_out;
         return fence(view, *view.image.cluster->find_broker(*silent));
     }
     if (Records elected = elections(now); !elected.empty()) return elected;
@@ -249,6 +289,8 @@ Records Controller::elections(env::Instant now) {
 env::Instant Controller::deadline() const {
     const PartitionIndexes& partitions = state_->partitions;
     env::Instant next = state_->first_session_end;
+    if (options_.fast_fencing)
+        next = std::min(next, state_->suspicions.deadline(*image()->cluster));
     if (!partitions.imbalanced().empty()) next = std::min(next, state_->balance.next());
     if (!partitions.without_leader().empty()) next = std::min(next, state_->unclean.next());
     if (options_.idle_interval_ms > 0)

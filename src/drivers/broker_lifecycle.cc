@@ -2,11 +2,20 @@
 // Registers, beats, and takes leave of the controller.
 #include "milena/drivers/broker_lifecycle.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 namespace milena::drivers {
 namespace {
 
 /// Between attempts while there is no controller, or while it has not caught up.
 constexpr env::Duration kRetryPause = std::chrono::milliseconds(10);
+/// While another process holds this broker's id: as a rule the one before, which is found dead.
+constexpr env::Duration kHeldPause = std::chrono::milliseconds(50);
+/// The session that must end may have begun a heartbeat later than we asked first.
+constexpr env::Duration kHoldMargin = std::chrono::seconds(1);
+/// Until a heartbeat that was not answered is sent again.
+constexpr env::Duration kMissedPause = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -30,6 +39,8 @@ env::Task<Result<BrokerEpoch>> BrokerLifecycle::start() {
 }
 
 env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant deadline) {
+    env::Instant held_since = env::kNever;
+    bool is_told = false;
     for (;;) {
         auto reply = co_await controller_.register_broker(options_.registration, deadline);
         if (reply) {
@@ -38,22 +49,46 @@ env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant d
                      kv("incarnation_id", options_.registration.incarnation_id));
             co_return ok();
         }
-        // A duplicate may be our own incarnation before a crash, whose session must end first
-        // (retriable by nature).
         const ErrorCode code = reply.error().code;
-        const bool again = is_retriable(code) || code == ErrorCode::not_controller ||
-                           code == ErrorCode::duplicate_broker_registration;
-        if (!again || env_.clock().now() >= deadline)
-            co_return fail_at("broker registration", reply.error());
+        const env::Instant now = env_.clock().now();
         if (code == ErrorCode::duplicate_broker_registration) {
-            LOG_WARN(
-                log_,
-                "another process is registered under this node.id; waiting for its session to end",
-                kv("node_id", options_.registration.id), kv("why", reply.error().why));
-            co_await env_.sleep(env_.control(), std::chrono::seconds(1));
+            // It may be our own incarnation before a crash, whose session must end first. One that
+            // is held for longer has somebody who keeps it.
+            if (held_since == env::kNever) held_since = now;
+            if (now - held_since >= kHoldMargin && !std::exchange(is_told, true)) {
+                LOG_WARN(log_, "another process is registered under this node.id",
+                         kv("node_id", options_.registration.id), kv("held_by", holder()));
+            }
+            if (now - held_since > options_.session_timeout + kHoldMargin || now >= deadline)
+                co_return fail(code, holder());
+            co_await env_.sleep(env_.control(), kHeldPause);
+            continue;
         }
+        const bool again = is_retriable(code) || code == ErrorCode::not_controller;
+        if (!again || now >= deadline) co_return fail_at("broker registration", reply.error());
         co_await env_.sleep(env_.control(), kRetryPause);
     }
+}
+
+std::string BrokerLifecycle::holder() const {
+    const BrokerId id = options_.registration.id;
+    const auto* const registered = served_.load()->cluster->find_broker(id);
+    std::string text = fmt::format("node.id {} is held by another process", id);
+    if (registered == nullptr) return text;
+    for (const auto& endpoint : registered->endpoints) {
+        text +=
+            fmt::format("{}{}://{}", &endpoint == &registered->endpoints.front() ? " at " : ", ",
+                        endpoint.listener, env::Endpoint{endpoint.host, endpoint.port}.text());
+    }
+    const auto at = options_.registered_at ? options_.registered_at(registered->epoch)
+                                           : std::optional<env::Timestamp>();
+    if (at) {
+        constexpr std::int64_t kMillisecondsPerSecond = 1000;
+        const auto seconds = static_cast<std::time_t>(at->value / kMillisecondsPerSecond);
+        text += fmt::format(", since {:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+    }
+    return text + fmt::format(" (broker epoch {}): stop that one, or give this one another node.id",
+                              registered->epoch);
 }
 
 env::Task<Result<void>> BrokerLifecycle::wait_until_unfenced(env::Instant deadline) {
@@ -83,7 +118,9 @@ env::Task<Result<controller::BrokerHeartbeatReply>> BrokerLifecycle::beat(bool w
 env::Task<void> BrokerLifecycle::keep_beating() {
     bool failing = false;
     while (!stopping_) {
-        co_await pause_.wait_until(env_.clock().now() + options_.heartbeat_interval);
+        const env::Duration pause = failing ? std::min(kMissedPause, options_.heartbeat_interval)
+                                            : options_.heartbeat_interval;
+        co_await pause_.wait_until(env_.clock().now() + pause);
         if (stopping_) break;
         const auto reply = co_await beat(false);
         if (!reply && !failing) LOG_WARN(log_, "heartbeat failed", kv("why", reply.error().why));
@@ -101,11 +138,14 @@ env::Task<void> BrokerLifecycle::shut_down() {
     const env::Instant deadline = env_.clock().now() + options_.shutdown_timeout;
     while (env_.clock().now() < deadline) {
         const auto reply = co_await beat(true);
-        if (!reply) {
-            LOG_WARN(log_, "controlled shutdown was not answered", kv("why", reply.error().why));
+        if (reply && reply->should_shut_down) co_return;
+        // Controllers change, often because they stop together with this broker.
+        const bool again = reply || is_retriable(reply.error().code) ||
+                           reply.error().code == ErrorCode::not_controller;
+        if (!again) {
+            LOG_WARN(log_, "controlled shutdown was refused", kv("why", reply.error().why));
             co_return;
         }
-        if (reply->should_shut_down) co_return;
         co_await env_.sleep(env_.control(), kRetryPause);
     }
     LOG_WARN(log_, "controlled shutdown took too long: stopping without it");

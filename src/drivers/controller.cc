@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "brokers/broker_probe.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "quorum_description.h"
 
@@ -51,6 +52,8 @@ public:
         pause_.notify();
     }
     bool is_active() const override { return core_.is_active(); }
+    BrokerFigures broker_figures() const override;
+    void connection_lost(BrokerId broker, BrokerEpoch epoch) override;
 
     env::Task<Result<controller::CreateTopicsReply>> create_topics(
         controller::CreateTopicsRequest request, env::Instant deadline) override {
@@ -180,6 +183,7 @@ private:
     void resign();
     static env::Task<void> keep_time(std::shared_ptr<Host> self);
     void tick();
+    static env::Task<void> probe(std::shared_ptr<Host> self, controller::BrokerProbe probe);
 
     env::Env& env_;
     Logger log_;
@@ -188,6 +192,7 @@ private:
     controller::Controller core_;
     Records bootstrap_;
     LeaderEpoch epoch_ = kNoLeaderEpoch;
+    std::uint64_t activations_ = 0;  ///< how often this node has become controller
     std::multimap<Offset, Parked*> parked_;
     env::Wakeup pause_;  ///< of keep_time
     env::Instant next_tick_ = env::kNever;
@@ -283,7 +288,8 @@ void Host::log_brokers(const metadata::Update& update) const {
         } else if (!before || before->epoch != after->epoch) {
             LOG_INFO(log_, "broker registered", kv("broker", id), kv("broker_epoch", after->epoch));
         } else if (before->fenced != after->fenced) {
-            LOG_INFO(log_, after->fenced ? "broker fenced" : "broker unfenced", kv("broker", id));
+            LOG_INFO(log_, after->fenced ? "broker fenced" : "broker unfenced", kv("broker", id),
+                     kv("broker_epoch", after->epoch));
         }
     }
 }
@@ -328,6 +334,7 @@ void Host::on_leader_change(LeaderEpoch epoch, BrokerId, bool is_self) {
 
 void Host::activate(LeaderEpoch epoch) {
     epoch_ = epoch;
+    ++activations_;
     Records records = core_.activate({.committed = publisher_.image(),
                                       .in_transaction = publisher_.in_transaction(),
                                       .bootstrap = bootstrap_,
@@ -366,9 +373,39 @@ void Host::tick() {
     next_tick_ = env::kNever;
     if (!core_.is_active()) return;
     const env::Instant now = env_.clock().now();
+    for (auto& probed : core_.take_probes(now))
+        env::spawn(env_.control(), probe(shared_from_this(), std::move(probed)));
     Records due = core_.deadline() <= now ? core_.tick(now) : Records();
     const bool is_refused = !due.empty() && !commit(std::move(due));
     next_tick_ = is_refused ? now + kRetryTick : core_.deadline();
+}
+
+env::Task<void> Host::probe(std::shared_ptr<Host> self, controller::BrokerProbe probe) {
+    const std::uint64_t activation = self->activations_;
+    const bool is_refused = co_await refuses_everywhere(self->env_, probe.endpoints);
+    if (!self->core_.is_active() || activation != self->activations_) co_return;
+    LOG_DEBUG(self->log_, "probed a broker that has no connection", kv("broker", probe.broker),
+              kv("is_refused", is_refused));
+    self->core_.probed(probe, is_refused, self->env_.clock().now());
+    self->pause_.notify();
+}
+
+void Host::connection_lost(BrokerId broker, BrokerEpoch epoch) {
+    env::post(env_.control(), [weak = weak_from_this(), broker, epoch] {
+        const auto host = weak.lock();
+        if (host == nullptr || !host->core_.is_active()) return;
+        host->core_.heartbeat_connection_lost(broker, epoch, host->env_.clock().now());
+        host->pause_.notify();
+    });
+}
+
+BrokerFigures Host::broker_figures() const {
+    BrokerFigures figures;
+    if (!core_.is_active()) return figures;
+    figures.sessions_timed_out = core_.sessions_timed_out();
+    const env::Instant now = env_.clock().now();
+    for (const auto& [id, heard] : core_.last_heard()) figures.silence.emplace(id, now - heard);
+    return figures;
 }
 
 }  // namespace

@@ -83,12 +83,29 @@ constexpr Metric kActiveBrokers{"kafka_controller_kafkacontroller_activebrokerco
                                 "Brokers that may lead."};
 constexpr Metric kFencedBrokers{"kafka_controller_kafkacontroller_fencedbrokercount", Kind::gauge,
                                 "Registered brokers that are fenced."};
+constexpr Metric kInShutdown{"kafka_controller_kafkacontroller_controlledshutdownbrokercount",
+                             Kind::gauge, "Brokers that are in controlled shutdown."};
+constexpr Metric kTimedOut{"kafka_controller_kafkacontroller_timedoutbrokerheartbeatcount",
+                           Kind::gauge,
+                           "Sessions of brokers that have ended since this node is the active "
+                           "controller."};
+constexpr Metric kSilence{"kafka_controller_kafkacontroller_timesincelastheartbeatreceivedms",
+                          Kind::gauge,
+                          "Milliseconds since the active controller heard of an unfenced broker."};
+constexpr Metric kRegistrationState{"kafka_controller_kafkacontroller_brokerregistrationstate",
+                                    Kind::gauge,
+                                    "10 fenced, 20 in controlled shutdown, 30 active."};
 constexpr Metric kApplied{"kafka_server_broker_metadata_metrics_last_applied_record_offset",
                           Kind::gauge, "Last record of the metadata log in this node's image."};
 constexpr Metric kAppliedTime{"kafka_server_broker_metadata_metrics_last_applied_record_timestamp",
                               Kind::gauge, "Its time, in milliseconds since 1970."};
 constexpr Metric kLevel{"kafka_server_metadataloader_finalizedlevel", Kind::gauge,
                         "Finalized level of a feature."};
+
+/// Of kRegistrationState.
+constexpr double kStateFenced = 10;
+constexpr double kStateInShutdown = 20;
+constexpr double kStateActive = 30;
 
 double number(Offset offset) {
     return static_cast<double>(offset.value);
@@ -184,10 +201,26 @@ void write_snapshots(Page& page, const drivers::SnapshotFigures& figures) {
     page.add(kSnapshotsLoaded, static_cast<double>(figures.loaded));
 }
 
+void write_brokers(Page& page, const drivers::BrokerFigures& figures) {
+    page.add(kTimedOut, static_cast<double>(figures.sessions_timed_out));
+    for (const auto& [id, silence] : figures.silence) {
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(silence).count();
+        page.add(kSilence, {{"broker", fmt::to_string(id.value)}}, static_cast<double>(ms));
+    }
+}
+
 void write_image(Page& page, const metadata::Image& image) {
     write_partition_counts(page, *image.topics);
     std::uint64_t fenced = 0;
-    for (const auto& [id, broker] : image.cluster->brokers) fenced += broker.fenced ? 1 : 0;
+    std::uint64_t in_shutdown = 0;
+    for (const auto& [id, broker] : image.cluster->brokers) {
+        const bool leaves = !broker.fenced && broker.in_controlled_shutdown;
+        fenced += broker.fenced ? 1 : 0;
+        in_shutdown += leaves ? 1 : 0;
+        page.add(kRegistrationState, {{"broker", fmt::to_string(id.value)}},
+                 broker.fenced ? kStateFenced : (leaves ? kStateInShutdown : kStateActive));
+    }
+    page.add(kInShutdown, static_cast<double>(in_shutdown));
     page.add(kFencedBrokers, static_cast<double>(fenced));
     page.add(kActiveBrokers, static_cast<double>(image.cluster->brokers.size() - fenced));
     page.add(kApplied, number(image.provenance.last_offset));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "health.h"
+#include "milena/drivers/controller.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/snapshots.h"
 #include "milena/metadata/image.h"
@@ -17,6 +18,8 @@ void write_health(telemetry::Page& page, const Health& health);
 void write_quorum(telemetry::Page& page, const drivers::QuorumStatus& status, bool is_active);
 /// kafka.server SnapshotEmitter, and how many snapshots MetadataLoader has loaded.
 void write_snapshots(telemetry::Page& page, const drivers::SnapshotFigures& figures);
+/// kafka.controller KafkaController, what the active controller alone knows of brokers.
+void write_brokers(telemetry::Page& page, const drivers::BrokerFigures& figures);
 /// kafka.controller KafkaController's counts and kafka.server MetadataLoader's levels. Looks at
 /// every partition of the cluster.
 void write_image(telemetry::Page& page, const metadata::Image& image);

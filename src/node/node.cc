@@ -21,6 +21,7 @@
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
 #include "milena/drivers/quorum.h"
+#include "milena/drivers/registration_times.h"
 #include "milena/drivers/replica_driver.h"
 #include "milena/drivers/retention.h"
 #include "milena/drivers/snapshots.h"
@@ -45,7 +46,8 @@ public:
                             return active_->allocate_producer_ids(
                                 {config_.node_id, lifecycle_->epoch()}, deadline);
                         }),
-          publisher_(env, log_, std::move(options.on_failure)) {
+          publisher_(env, log_, std::move(options.on_failure)),
+          registration_times_(config_.node_id) {
         metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
         if (options.process_metrics) metrics_.add(std::move(options.process_metrics));
     }
@@ -165,11 +167,13 @@ private:
         // The publisher first: the image must hold what a new leader is told is committed.
         snapshots_ = std::make_unique<drivers::Snapshots>(env_, log_, snapshot_policy(config_),
                                                           *quorum_, publisher_);
-        quorum_->start({&publisher_, controller_.get(), snapshots_.get(), forwarding_.get()});
+        quorum_->start({&publisher_, controller_.get(), snapshots_.get(), forwarding_.get(),
+                        active_.get(), &registration_times_});
         metrics_.add_on_control(
             [this](telemetry::Page& page) { write_snapshots(page, snapshots_->figures()); });
         metrics_.add_on_control([this](telemetry::Page& page) {
             write_quorum(page, quorum_->status(), controller_->is_active());
+            write_brokers(page, controller_->broker_figures());
         });
         metrics_.add_on_control(
             [this](telemetry::Page& page) { forwarding_->write_metrics(page); });
@@ -220,6 +224,7 @@ private:
              .replicas = *replicas_,
              .controller = *active_,
              .controllers = forwarding_.get(),
+             .heartbeats = controller_.get(),
              .own_controller = controller_.get(),
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
@@ -232,6 +237,7 @@ private:
         CO_TRY_VOID(bind(Role::broker));
         lifecycle_ = std::make_unique<drivers::BrokerLifecycle>(env_, log_, lifecycle_options(),
                                                                 *active_, served_);
+        active_->when_leader_changes([this] { lifecycle_->greet_controller(); });
         CO_TRY_VOID(co_await lifecycle_->start());
         directory_reports_->start(lifecycle_->epoch());
         server_->serve();
@@ -286,6 +292,8 @@ private:
         if (!config_.rack.empty()) registration.rack = config_.rack;
         registration.log_directories = directories_.log_dir_ids();
         registration.previous_epoch = directories_.previous_epoch();
+        options.session_timeout = std::chrono::milliseconds(config_.broker_session_timeout_ms);
+        options.registered_at = [this](BrokerEpoch epoch) { return registration_times_.of(epoch); };
         options.heartbeat_interval =
             std::chrono::milliseconds(config_.broker_heartbeat_interval_ms);
         options.registration_timeout =
@@ -318,6 +326,7 @@ private:
     server::ServedImage served_;
     server::ProducerIds producer_ids_;
     drivers::MetadataPublisher publisher_;
+    drivers::RegistrationTimes registration_times_;
     std::unique_ptr<replication::Replicas> replicas_;
     std::unique_ptr<drivers::Quorum> quorum_;
     std::unique_ptr<drivers::Snapshots> snapshots_;

@@ -126,6 +126,7 @@ controller::Options controller_options(const config::BrokerConfig& config,
     constexpr std::int64_t kIntervalMax = 100LL * 365 * 24 * 3600 * 1000;
     out.balance_interval_ms = std::min(config.leader_balance_interval_ms, kIntervalMax);
     out.unclean_interval_ms = std::min(config.unclean_election_interval_ms, kIntervalMax);
+    out.fast_fencing = config.fast_fencing;
     out.topic_defaults = config.topic_defaults;
     out.settings = config.settings;
     return out;

@@ -43,7 +43,10 @@ Session::Session(const Broker& broker, CoreState& core, const config::Listener& 
       client_(std::move(client)),
       fetch_scratch_(std::make_unique<FetchScratch>()) {}
 
-Session::~Session() = default;
+Session::~Session() {
+    if (heartbeats_ && broker_.heartbeats != nullptr)
+        broker_.heartbeats->connection_lost(heartbeats_->first, heartbeats_->second);
+}
 
 env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& connection) {
     const env::Instant received = broker_.env.clock().now();

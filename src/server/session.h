@@ -54,6 +54,9 @@ public:
         return broker_.authorizer.allows(client_.principal, operation, type, resource);
     }
 
+    /// A broker's heartbeats come over this connection: when it closes, the controller hears of it.
+    void carries_heartbeats(BrokerId broker, BrokerEpoch epoch) { heartbeats_ = {broker, epoch}; }
+
     /// Where the answer to one Produce is gathered: the same object again and again, unless the
     /// last one is parked.
     const std::shared_ptr<ProduceAnswers>& produce_answers();
@@ -78,6 +81,7 @@ private:
     replication::Production production_;
     std::unique_ptr<FetchScratch> fetch_scratch_;
     LeaderQuestions leader_questions_;
+    std::optional<std::pair<BrokerId, BrokerEpoch>> heartbeats_;
     env::Instant next_note_{};
 };
 

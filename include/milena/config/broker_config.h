@@ -129,6 +129,7 @@ struct BrokerConfig {
     /// Threads that serve connections (milena.core.threads); 0 for one per processor.
     std::int32_t core_threads = 0;
     bool log_is_json = false;  ///< milena.log.format
+    bool fast_fencing = true;  ///< milena.fast.fencing
     /// Where /metrics and /healthz are served (milena.admin.listener); nothing: nowhere.
     std::optional<env::Endpoint> admin_listener;
 

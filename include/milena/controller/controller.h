@@ -14,6 +14,7 @@
 // partition_change, and who asks for it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +45,8 @@ struct Options {
     std::int64_t balance_interval_ms = 300'000;
     /// unclean.leader.election.interval.ms: how often partitions without a leader are looked at.
     std::int64_t unclean_interval_ms = 300'000;
+    /// A broker that is found dead is fenced before its session ends (milena.fast.fencing).
+    bool fast_fencing = true;
     /// What the static configuration makes of a topic that sets nothing.
     config::TopicConfig topic_defaults;
     /// The static configuration, for the values and sources in CreateTopics answers. May be null:
@@ -62,6 +65,13 @@ struct Decision {
 
 /// Records that nobody asked for.
 using Records = std::vector<RecordValue>;
+
+/// A broker that may be dead: does anybody listen at any of its endpoints?
+struct BrokerProbe {
+    BrokerId broker;
+    std::uint64_t number = 0;  ///< of all probes
+    std::vector<metadata::BrokerEndpoint> endpoints{};
+};
 
 /// What a new leader of the quorum starts from.
 struct Activation {
@@ -124,11 +134,23 @@ public:
     Decision<Result<ProducerIdBlock>> allocate_producer_ids(
         const AllocateProducerIdsRequest& request) const;
 
+    /// The connection over which that incarnation of a broker sent heartbeats has closed.
+    void heartbeat_connection_lost(BrokerId broker, BrokerEpoch epoch, env::Instant now);
+    /// Whose endpoints to connect to now; each is to be followed by probed().
+    std::vector<BrokerProbe> take_probes(env::Instant now);
+    /// All of its endpoints have refused (`is_refused`), or it can't be said.
+    void probed(const BrokerProbe& probe, bool is_refused, env::Instant now);
+
     /// What is due at `now`, one thing at a time (ask again: deadline() says so): fences a broker
-    /// whose session ended, elects leaders, or writes an idle record.
+    /// that is dead or whose session ended, elects leaders, or writes an idle record.
     Records tick(env::Instant now);
-    /// When to call tick() next.
+    /// When to call take_probes() and tick() next.
     env::Instant deadline() const;
+
+    /// Sessions of brokers that have ended since this controller is active.
+    std::uint64_t sessions_timed_out() const;
+    /// When each unfenced broker was last heard of.
+    std::map<BrokerId, env::Instant> last_heard() const;
 
 private:
     struct State;

@@ -13,7 +13,8 @@ namespace milena::drivers {
 
 class LeaderClient;
 
-class ActiveController final : public controller::Gateway {
+/// A listener of the quorum, which must be started with it.
+class ActiveController final : public controller::Gateway, public QuorumListener {
 public:
     /// `local` and `quorum` outlive all calls.
     ActiveController(env::Env& env, BrokerId self, ControllerHost& local, const Quorum& quorum);
@@ -22,6 +23,13 @@ public:
     /// What is on its way to another node fails with NOT_CONTROLLER, as whatever comes. On the
     /// control thread.
     void stop();
+    /// `heard` is called whenever another node than before leads. On the control thread.
+    void when_leader_changes(std::function<void()> heard) { heard_ = std::move(heard); }
+
+    void on_snapshot(const MetadataSnapshot&) override {}
+    void on_committed(std::span<const MetadataBatch>) override {}
+    void on_leader_change(LeaderEpoch epoch, BrokerId leader, bool is_self) override;
+    void on_failed(const Error&) override {}
 
     env::Task<Result<controller::RegisterBrokerReply>> register_broker(
         controller::RegisterBrokerRequest request, env::Instant deadline) override;
@@ -94,6 +102,7 @@ private:
     env::Env& env_;
     ControllerHost& local_;
     std::unique_ptr<LeaderClient> leader_;
+    std::function<void()> heard_;
 };
 
 }  // namespace milena::drivers

@@ -3,7 +3,10 @@
 // that keep it unfenced, and at the end asks to be let go (KIP-631). On the control thread.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "milena/base/logger.h"
 #include "milena/controller/gateway.h"
@@ -17,6 +20,10 @@ struct BrokerLifecycleOptions {
     env::Duration heartbeat_interval = std::chrono::seconds(2);
     /// Registering, and coming to be unfenced, may take this long in all.
     env::Duration registration_timeout = std::chrono::seconds(60);
+    /// broker.session.timeout.ms: whoever holds this id for longer is alive.
+    env::Duration session_timeout = std::chrono::seconds(9);
+    /// When the registration of that epoch was made, if it is known.
+    std::function<std::optional<env::Timestamp>(BrokerEpoch)> registered_at;
     /// How long a controlled shutdown may take.
     env::Duration shutdown_timeout = std::chrono::seconds(5);
 };
@@ -30,6 +37,9 @@ public:
     /// on from then until shut_down(). Fails if the controller refuses (say, another process has
     /// this id) or the time is over.
     env::Task<Result<BrokerEpoch>> start();
+    /// Another controller decides: it hears of this broker at once, and not with the next
+    /// heartbeat.
+    void greet_controller() { pause_.notify(); }
     /// Controlled shutdown: returns when the controller has moved away what this broker led, or
     /// after its timeout.
     env::Task<void> shut_down();
@@ -38,6 +48,7 @@ public:
 
 private:
     env::Task<Result<void>> register_with_controller(env::Instant deadline);
+    std::string holder() const;
     env::Task<Result<void>> wait_until_unfenced(env::Instant deadline);
     env::Task<Result<controller::BrokerHeartbeatReply>> beat(bool want_shutdown);
     env::Task<void> keep_beating();

@@ -12,6 +12,7 @@
 #include "milena/replication/replicas.h"
 #include "milena/security/authorizer.h"
 #include "milena/server/controller_port.h"
+#include "milena/server/heartbeat_watch.h"
 #include "milena/server/producer_ids.h"
 #include "milena/server/quorum_port.h"
 #include "milena/server/served_image.h"
@@ -29,6 +30,8 @@ struct Broker {
     controller::Gateway& controller;
     /// Where clients' requests find the active one; null: it is always here.
     ControllerPort* controllers = nullptr;
+    /// Null where nobody wants to know.
+    HeartbeatWatch* heartbeats = nullptr;
     /// This node's, for requests that other nodes send to it as to the active one; null is the one
     /// above.
     controller::Gateway* own_controller = nullptr;

@@ -53,6 +53,11 @@ void ActiveController::stop() {
     leader_->close();
 }
 
+void ActiveController::on_leader_change(LeaderEpoch, BrokerId leader, bool) {
+    leader_->leads(leader);
+    if (leader != kNoBroker && heard_) heard_();
+}
+
 template <class Answer, class Message>
 env::Task<Result<wire::Answer<Answer>>> ActiveController::call(const Message& message) {
     CO_TRY(const auto to, leader_->remote());

@@ -145,6 +145,94 @@ TEST(Brokers, AreFencedWhenTheirSessionEnds) {
     EXPECT_EQ(cluster.partition("t").leader, BrokerId(2));
 }
 
+/// Connects to whoever is suspected, with that result, for so long.
+void probe_for(Cluster& cluster, env::Duration time, bool is_refused) {
+    const env::Instant end = cluster.now + time;
+    while (cluster.controller().deadline() <= end) {
+        cluster.now = std::max(cluster.now, cluster.controller().deadline());
+        for (const BrokerProbe& probe : cluster.controller().take_probes(cluster.now))
+            cluster.controller().probed(probe, is_refused, cluster.now);
+        cluster.append(cluster.controller().tick(cluster.now));
+    }
+    cluster.now = end;
+}
+
+void lose_connection(Cluster& cluster, int id) {
+    cluster.controller().heartbeat_connection_lost(
+        BrokerId(id), cluster.image().cluster->find_broker(BrokerId(id))->epoch, cluster.now);
+}
+
+TEST(Brokers, AreFencedAtOnceWhenAllEvidenceSaysThatTheyAreDead) {
+    Cluster cluster;
+    cluster.add_brokers(2);
+    cluster.create("t", {broker_ids({1, 2})});
+    lose_connection(cluster, 1);
+    probe_for(cluster, 149ms, true);
+    EXPECT_TRUE(cluster.image().cluster->is_active(BrokerId(1)));
+    probe_for(cluster, 1ms, true);
+    EXPECT_FALSE(cluster.image().cluster->is_active(BrokerId(1)));
+    EXPECT_TRUE(cluster.image().cluster->is_active(BrokerId(2)));
+    EXPECT_EQ(cluster.partition("t").leader, BrokerId(2));
+    EXPECT_EQ(cluster.controller().sessions_timed_out(), 0u);
+
+    RegisterBrokerRequest elsewhere = cluster.registration(1);
+    elsewhere.endpoints[0].port = 9999;
+    EXPECT_TRUE(cluster.register_broker(elsewhere)) << "there is nothing to wait for";
+}
+
+TEST(Brokers, ThatAnswerAProbeKeepTheirSession) {
+    Cluster cluster;
+    cluster.add_brokers(1);
+    lose_connection(cluster, 1);
+    probe_for(cluster, 8s, false);
+    EXPECT_TRUE(cluster.image().cluster->is_active(BrokerId(1)));
+    probe_for(cluster, 1s, false);
+    EXPECT_FALSE(cluster.image().cluster->is_active(BrokerId(1)));
+    EXPECT_EQ(cluster.controller().sessions_timed_out(), 1u);
+}
+
+TEST(Brokers, MayReturnAtOnceToWhereTheLastIncarnationListened) {
+    Cluster cluster;
+    cluster.add_brokers(1);
+    EXPECT_EQ(code_of(cluster.register_broker(cluster.registration(1))),
+              ErrorCode::duplicate_broker_registration);
+    lose_connection(cluster, 1);
+    probe_for(cluster, 100ms, false);  // it is the new process that answers
+    EXPECT_EQ(code_of(cluster.register_broker(cluster.registration(1))),
+              ErrorCode::duplicate_broker_registration);
+    probe_for(cluster, 50ms, false);
+    RegisterBrokerRequest elsewhere = cluster.registration(1);
+    elsewhere.endpoints[0].port = 9999;
+    EXPECT_EQ(code_of(cluster.register_broker(elsewhere)),
+              ErrorCode::duplicate_broker_registration);
+    EXPECT_TRUE(cluster.register_broker(cluster.registration(1)));
+}
+
+TEST(Brokers, AreNotFencedEarlyWhereThatIsNotWanted) {
+    Options options = Cluster::default_options();
+    options.fast_fencing = false;
+    Cluster cluster(options);
+    cluster.add_brokers(1);
+    lose_connection(cluster, 1);
+    EXPECT_TRUE(cluster.controller().take_probes(cluster.now).empty());
+    probe_for(cluster, 8s, true);
+    EXPECT_TRUE(cluster.image().cluster->is_active(BrokerId(1)));
+    EXPECT_EQ(code_of(cluster.register_broker(cluster.registration(1))),
+              ErrorCode::duplicate_broker_registration);
+}
+
+TEST(Brokers, OfWhomANewControllerHasNotHeardAreProbed) {
+    Cluster cluster;
+    cluster.add_brokers(3);
+    cluster.activate();
+    ASSERT_TRUE(cluster.heartbeat(cluster.heartbeat_of(2)));
+    const auto probes = cluster.controller().take_probes(cluster.now);
+    ASSERT_EQ(probes.size(), 2u);
+    EXPECT_EQ(probes[0].broker, BrokerId(1));
+    EXPECT_EQ(probes[0].endpoints, cluster.registration(1).endpoints);
+    EXPECT_EQ(probes[1].broker, BrokerId(3));
+}
+
 TEST(Brokers, HaveAWholeSessionAfterAChangeOfTheController) {
     Cluster cluster;
     cluster.add_brokers(1);

@@ -34,6 +34,8 @@ env::Task<Result<void>> serve(Request& request) {
     if (request.connection.is_closed()) co_return ok();
     BrokerHeartbeatResponse response;
     if (done) {
+        request.session.carries_heartbeats(BrokerId(body.broker_id),
+                                           BrokerEpoch(body.broker_epoch));
         response.is_caught_up = done->is_caught_up;
         response.is_fenced = done->is_fenced;
         response.should_shut_down = done->should_shut_down;

@@ -52,7 +52,7 @@ TEST(IdentityTest, EveryShorterPrincipalIsRefused) {
 
 TEST(IdentityTest, AnAddressHasFourOrSixteenBytes) {
     const ClientBytes bytes = client_to_bytes({{}, "1.2.3.4"});
-    for (const std::size_t length : {0, 3, 5, 15, 17}) {
+    for (const std::size_t length : {0U, 3U, 5U, 15U, 17U}) {
         const auto read =
             client_from_bytes(bytes.principal, std::vector<std::byte>(length, std::byte{1}));
         ASSERT_FALSE(read) << length;
