@@ -58,7 +58,7 @@ static constexpr Key kReadKeys[] = {
     {"controller.quorum.fetch.max.bytes", int32, "1048576", at_least(1), read_only, works,
      "Most bytes of one metadata fetch."},
     {"controller.quorum.fetch.snapshot.max.bytes", int32, "1048576",
-     at_least(1), read_only, not_yet,
+     at_least(1), read_only, works,
      "Most bytes of one piece of a fetched snapshot."},
     {"controller.quorum.fetch.timeout.ms", int32, "2000", at_least(0), read_only, works,
      "How long a voter follows a leader that does not answer; a leader alone resigns."},

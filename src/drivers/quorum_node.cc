@@ -58,7 +58,8 @@ QuorumNode::QuorumNode(env::Env& env, Logger logger, QuorumOptions options,
              {.self = options_.node_id,
               .cluster_id = options_.cluster_id,
               .request_timeout = options_.request_timeout,
-              .fetch_bytes_max = options_.fetch_bytes_max}),
+              .fetch_bytes_max = options_.fetch_bytes_max,
+              .snapshot_bytes_max = options_.snapshot_bytes_max}),
       work_ready_(env, env.control()),
       timer_changed_(env, env.control()),
       warm_from_(metadata_log_->recovered().log_end_offset) {
@@ -115,7 +116,7 @@ env::Task<void> QuorumNode::keep_time(std::shared_ptr<QuorumNode> self) {
 }
 
 env::Task<void> QuorumNode::run(std::shared_ptr<QuorumNode> self) {
-    self->deliver_snapshot();
+    if (const auto found = self->metadata_log_->take_snapshot()) self->deliver_snapshot(*found);
     self->step_and_queue(raft::Start{});
     while (true) {
         while (!self->works_.empty() && !self->failure_) {
@@ -134,20 +135,18 @@ env::Task<void> QuorumNode::run(std::shared_ptr<QuorumNode> self) {
     co_await self->close();
 }
 
-void QuorumNode::deliver_snapshot() {
-    const std::optional<raft::Snapshot> snapshot = metadata_log_->take_snapshot();
-    if (!snapshot) return;
-    MetadataSnapshot whole{.end_offset = snapshot->id.end_offset,
-                           .epoch = snapshot->id.epoch,
-                           .last_contained_timestamp = snapshot->last_contained_timestamp,
+void QuorumNode::deliver_snapshot(const raft::Snapshot& snapshot) {
+    MetadataSnapshot whole{.end_offset = snapshot.id.end_offset,
+                           .epoch = snapshot.id.epoch,
+                           .last_contained_timestamp = snapshot.last_contained_timestamp,
                            .batches = {}};
     std::vector<raft::RecordValues> owners;
-    for (const record::BatchView batch : snapshot->batches) {
+    for (const record::BatchView batch : snapshot.batches) {
         Result<raft::RecordValues> values = raft::decode_values(batch);
         if (!values) {
             give_up({values.error().code,
                      fmt::format("{}/{}: {}", options_.directory,
-                                 raft::snapshot_file_name(snapshot->id), values.error().why)});
+                                 raft::snapshot_file_name(snapshot.id), values.error().why)});
             return;
         }
         whole.batches.push_back({batch.base_offset(), batch.last_offset(), batch.leader_epoch(),
@@ -178,10 +177,13 @@ env::Task<Result<void>> QuorumNode::perform(raft::Output output) {
         CO_TRY_VOID(std::move(cut));
     }
     if (!output.appends.empty()) CO_TRY_VOID(co_await write(std::move(output.appends)));
+    const bool has_chunk = !output.snapshot_chunk || co_await take_chunk(*output.snapshot_chunk);
+    if (output.load_snapshot && has_chunk)
+        CO_TRY_VOID(co_await load_snapshot(*output.load_snapshot));
     for (raft::Message& message : output.messages) send(std::move(message));
     for (raft::Reply& one : output.replies) co_await reply(std::move(one));
     if (output.leadership) tell_leader(*output.leadership);
-    if (output.high_watermark) committed_ = *output.high_watermark;
+    if (output.high_watermark) committed_ = std::max(committed_, *output.high_watermark);
     co_return ok();
 }
 
@@ -269,7 +271,10 @@ env::Task<void> QuorumNode::stop() {
 env::Task<void> QuorumNode::close() {
     if (!failure_) {
         Result<void> closed = ok();
-        co_await env_.offload(env::Pool::quorum, [&] { closed = metadata_log_->log().close(); });
+        co_await env_.offload(env::Pool::quorum, [&] {
+            download_.reset();
+            closed = metadata_log_->log().close();
+        });
         if (!closed)
             LOG_ERROR(log_, "could not close the metadata log", kv("why", closed.error().why));
     }

@@ -13,6 +13,7 @@
 #include "milena/drivers/quorum.h"
 #include "milena/env/guarded.h"
 #include "milena/raft/metadata_log.h"
+#include "milena/raft/snapshot_download.h"
 #include "milena/raft/snapshot_writer.h"
 #include "quorum_peers.h"
 
@@ -73,7 +74,7 @@ private:
 
     env::Task<void> run(std::shared_ptr<QuorumNode> self);
     env::Task<void> keep_time(std::shared_ptr<QuorumNode> self);
-    void deliver_snapshot();
+    void deliver_snapshot(const raft::Snapshot& snapshot);
     env::Task<Result<void>> perform(raft::Output output);
     env::Task<Result<void>> perform(Synced synced);
     env::Task<Result<void>> perform(raft::StoredSnapshot snapshot);
@@ -87,7 +88,13 @@ private:
     Result<raft::StoredSnapshot> write_content(const SnapshotContent& content,
                                                raft::SnapshotHead head) const;
     bool keeps_log() const;
+    void remove_later(std::vector<std::string> paths);
     env::Task<void> remove(std::shared_ptr<QuorumNode> self, std::vector<std::string> paths);
+    Result<void> write_chunk(const raft::SnapshotChunk& chunk);
+    env::Task<bool> take_chunk(const raft::SnapshotChunk& chunk);
+    env::Task<Result<void>> load_snapshot(raft::SnapshotId id);
+    env::Task<storage::FileRange> find_bytes(raft::FetchSnapshotResponse& response,
+                                             std::uint64_t bytes_max);
 
     // quorum_talk.cc
     void send(raft::Message message);
@@ -135,6 +142,14 @@ private:
     std::optional<raft::StoredSnapshot> newest_snapshot_;
     /// Says to a snapshot that is being written that nobody wants it any more.
     env::Guarded<bool> abandons_snapshot_{false};
+    /// What is being fetched of the leader's.
+    std::optional<raft::SnapshotDownload> download_;
+    /// The file that others fetch from, open from one piece to the next.
+    struct Served {
+        raft::SnapshotId id;
+        std::shared_ptr<const env::File> file;
+    };
+    std::optional<Served> served_;
     /// The newest snapshot of this process names other nodes, or there is none yet.
     bool others_registered_ = true;
     env::Instant next_clean_ = env::kNever;

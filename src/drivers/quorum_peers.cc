@@ -54,6 +54,9 @@ struct Exchange {
     Heard operator()(const raft::SupportedVersionsRequest& request) const {
         return call<protocol::ApiVersionsResponse>(request);
     }
+    Heard operator()(const raft::FetchSnapshotRequest& request) const {
+        return call<protocol::FetchSnapshotResponse>(request);
+    }
 };
 
 }  // namespace
@@ -71,7 +74,8 @@ std::shared_ptr<QuorumPeers::Peer> QuorumPeers::peer_of(BrokerId id,
     client.request_timeout = client.call_timeout = options_.request_timeout;
     // One try a call: the core decides when to try again.
     client.backoff_min = client.backoff_max = options_.request_timeout;
-    client.frame_bytes_max = options_.fetch_bytes_max + (16U << 20);
+    client.frame_bytes_max =
+        std::max(options_.fetch_bytes_max, options_.snapshot_bytes_max) + (16U << 20);
     peer = std::make_shared<Peer>();
     peer->endpoint = endpoint;
     peer->client =
@@ -94,6 +98,7 @@ env::Task<QuorumPeers::Answer> QuorumPeers::ask(
         .cluster_id = options_.cluster_id,
         .endpoints = own_endpoints,
         .fetch_bytes_max = options_.fetch_bytes_max,
+        .snapshot_bytes_max = options_.snapshot_bytes_max,
         .request_timeout_ms =
             std::chrono::duration_cast<std::chrono::milliseconds>(options_.request_timeout)
                 .count()};

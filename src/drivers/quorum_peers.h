@@ -19,6 +19,7 @@ struct QuorumPeersOptions {
     std::string cluster_id;
     env::Duration request_timeout = std::chrono::seconds(2);
     std::uint32_t fetch_bytes_max = 1 << 20;
+    std::uint32_t snapshot_bytes_max = 1 << 20;
 };
 
 class QuorumPeers {

@@ -32,6 +32,11 @@ struct Unavailable {
         response.error = kError;
         return response;
     }
+    raft::Response operator()(const raft::FetchSnapshotRequest&) const {
+        raft::FetchSnapshotResponse response;
+        response.error = kError;
+        return response;
+    }
     raft::Response operator()(const raft::AddVoterRequest&) const { return change(); }
     raft::Response operator()(const raft::RemoveVoterRequest&) const { return change(); }
     raft::Response operator()(const raft::UpdateVoterRequest&) const { return change(); }
@@ -75,7 +80,8 @@ env::Task<server::QuorumAnswer> QuorumNode::answer(std::shared_ptr<QuorumNode> s
     co_return *std::move(asking->answer);
 }
 
-/// Reads where the records of a fetch lie; the file is read when they are sent.
+/// Reads where the records of a fetch lie, or the bytes of a snapshot; the file is read when they
+/// are sent.
 env::Task<void> QuorumNode::reply(raft::Reply reply) {
     auto found = asking_.extract(reply.id);
     if (found.empty()) co_return;
@@ -108,6 +114,8 @@ env::Task<void> QuorumNode::reply(raft::Reply reply) {
             fetch->error = ErrorCode::kafka_storage_error;
         }
     }
+    if (auto* snapshot = std::get_if<raft::FetchSnapshotResponse>(&answer.response))
+        answer.records = co_await find_bytes(*snapshot, asking.bytes_max);
     const BrokerId leader = leader_in(answer.response);
     if (auto at = endpoint_of(leader)) answer.leader = raft::LeaderNode{leader, *std::move(at)};
     asking.answer = std::move(answer);

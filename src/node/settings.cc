@@ -157,6 +157,7 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
     out.request_timeout = std::chrono::milliseconds(config.quorum.request_timeout_ms);
     out.retry_backoff = std::chrono::milliseconds(config.quorum.retry_backoff_ms);
     out.fetch_bytes_max = static_cast<std::uint32_t>(config.quorum.fetch_max_bytes);
+    out.snapshot_bytes_max = static_cast<std::uint32_t>(config.quorum.fetch_snapshot_max_bytes);
     out.segment_bytes = static_cast<std::uint64_t>(config.metadata_log.segment_bytes);
     out.segment_ms = config.metadata_log.segment_ms;
     out.retention_bytes = config.metadata_log.retention_bytes;

@@ -4,6 +4,7 @@
 #include "milena/raft/metadata_log.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,57 @@ namespace milena::raft {
 
 namespace {
 constexpr std::uint64_t kScanBytes = 4ULL << 20;
+
+/// Where the segment's batches end, if all are sound and follow each other from `base` on.
+Result<std::optional<Offset>> end_of_segment(env::FileSystem& files, const std::string& path,
+                                             Offset base) {
+    TRY(const auto file, files.open(path, env::OpenMode::read_only));
+    TRY(const std::uint64_t size, file->size());
+    std::vector<std::byte> bytes(std::min(size, kScanBytes));
+    for (std::uint64_t at = 0; at < size;) {
+        TRY(const std::size_t read, file->read_at(at, bytes));
+        const std::uint64_t began = at;
+        for (BytesView rest = BytesView(bytes).first(read);;) {
+            const auto batch = record::first_batch(rest);
+            if (batch && !*batch) break;
+            if (!batch || (*batch)->base_offset() != base || !(*batch)->check_crc())
+                return std::nullopt;
+            base = (*batch)->next_offset();
+            at += (*batch)->size();
+            rest = rest.subspan((*batch)->size());
+        }
+        if (at > began) continue;
+        if (read == size - at) return std::nullopt;  // cut by the end of the file
+        bytes.resize(std::min(size - at, 2 * bytes.size()));
+    }
+    return base;
+}
+
+/// First offsets of the segments in the directory, in order.
+Result<std::vector<Offset>> list_segments(env::FileSystem& files, const std::string& directory) {
+    std::vector<Offset> bases;
+    TRY(const auto entries, files.list(directory));
+    for (const env::DirectoryEntry& entry : entries) {
+        std::int64_t base = 0;
+        const char* const end = entry.name.data() + entry.name.size();
+        const auto [rest, error] = std::from_chars(entry.name.data(), end, base);
+        if (error == std::errc() && std::string_view(rest, end) == ".log") bases.emplace_back(base);
+    }
+    return bases;
+}
+
+/// Whether the directory has every record below `end`, from the first one on.
+Result<bool> has_all_below(env::FileSystem& files, const std::string& directory, Offset end) {
+    TRY(const std::vector<Offset> bases, list_segments(files, directory));
+    if (bases.empty() || bases.front() != Offset(0)) return false;
+    for (std::size_t i = 0; i + 1 < bases.size() && bases[i + 1] <= end; ++i) {
+        const std::string path = fmt::format("{}/{:020}.log", directory, bases[i].value);
+        TRY(const auto reached, end_of_segment(files, path, bases[i]));
+        if (reached != bases[i + 1]) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MetadataLog>> MetadataLog::open(env::Env& env, Logger logger,
@@ -89,10 +141,14 @@ Result<void> MetadataLog::open_log(Logger& logger) {
     log_options.segment_bytes = options_.segment_bytes;
     log_options.segment_ms = options_.segment_ms;
     log_options.is_gapless = true;
-    // What lies below the oldest snapshot was on its way out: a power loss may have left some of
-    // its segments and not others.
+    // Where records below the oldest snapshot are missing, what is left of them was on its way out:
+    // a power loss may have left some of its segments and not others.
     storage::Recovery recovery;
-    if (!snapshots_.empty()) recovery.log_start_offset = snapshots_.front().id.end_offset;
+    if (!snapshots_.empty()) {
+        const Offset oldest_end = snapshots_.front().id.end_offset;
+        TRY(const bool is_whole, has_all_below(env_.files(), options_.directory, oldest_end));
+        if (!is_whole) recovery.log_start_offset = oldest_end;
+    }
     TRY(log_, storage::Log::open(env_, logger, options_.directory, log_options, recovery));
     TRY_VOID(check_start(logger));
     return log_->flush();
@@ -108,9 +164,9 @@ Result<void> MetadataLog::check_start(Logger& logger) {
                         "file back, or make this replica anew",
                         damage_->why, log_->log_end_offset()));
     }
-    if (log_->log_end_offset() < snapshot_end) {
-        // The log ends inside the snapshot, all of whose records were committed: the log begins
-        // anew behind it.
+    if (recovered_.snapshot && !has_end_of(*recovered_.snapshot)) {
+        // The log ends inside the snapshot, or is another than the one that it was made of, all of
+        // whose records were committed: the log begins anew behind it.
         LOG_INFO(logger, "the metadata log begins at its snapshot", kv("end_offset", snapshot_end));
         TRY_VOID(log_->restart_at(snapshot_end));
     }
@@ -126,10 +182,21 @@ Result<void> MetadataLog::check_start(Logger& logger) {
     });
     if (!snapshots_.empty()) {
         const StoredSnapshot& snapshot = snapshots_.front();
-        if (snapshot.id.end_offset > Offset(0)) recovered_.log_start_snapshot = snapshot.id;
+        if (log_->log_start_offset() == Offset(0)) return ok();
+        recovered_.log_start_snapshot = snapshot.id;
         return log_->raise_start(snapshot.id.end_offset);
     }
     return ok();
+}
+
+/// False if the log must begin anew to go on from the snapshot, as it must after a crash between
+/// the two steps of taking in one that was fetched.
+bool MetadataLog::has_end_of(const SnapshotId& snapshot) const {
+    const Offset end = snapshot.end_offset;
+    if (log_->log_end_offset() < end) return false;
+    if (log_->log_start_offset() > end) return true;  // no snapshot reaches its beginning
+    if (log_->log_start_offset() < end) return log_->epoch_at(end + -1) == snapshot.epoch;
+    return log_->last_epoch() == kNoLeaderEpoch || log_->last_epoch() >= snapshot.epoch;
 }
 
 Result<void> MetadataLog::scan() {
@@ -232,6 +299,21 @@ Result<MetadataLog::Cleaned> MetadataLog::clean(const SnapshotId& first) {
         return std::unexpected(segments.error());
     }
     // Else a full disk has no room for the segment that would follow: they go the next time.
+    return cleaned;
+}
+
+Result<MetadataLog::Cleaned> MetadataLog::begin_at(const StoredSnapshot& snapshot) {
+    // If it does not get as far as this, a start does it.
+    TRY_VOID(log_->restart_at(snapshot.id.end_offset));
+    snapshots_ = {snapshot};
+    Cleaned cleaned;
+    const auto ids = list_snapshots(env_.files(), options_.directory);
+    if (!ids) cleaned.obstacle = ids.error();
+    for (const SnapshotId& id : ids.value_or(std::vector<SnapshotId>())) {
+        if (id.end_offset >= snapshot.id.end_offset) continue;
+        if (const auto taken = set_aside(id, cleaned.files); !taken)
+            cleaned.obstacle = taken.error();
+    }
     return cleaned;
 }
 

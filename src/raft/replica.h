@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is behind Core: the state of one replica and what each event does to it. The concerns stand
 // in files of their own: roles.cc (who I am), election.cc (votes), leadership.cc (what a leader
-// does), replication.cc (fetches, both sides), voter_changes.cc (who votes from now on),
+// does), replication.cc (fetches, both sides), snapshot_fetch.cc (snapshots, both sides),
+// voter_changes.cc (who votes from now on),
 // requests.cc (what is on its way to whom). replica.cc leads an event to them.
 #pragma once
 
@@ -18,6 +19,8 @@ inline constexpr std::size_t kObserversMax = 4096;
 inline constexpr std::size_t kParkedFetchesMax = 4096;
 /// An observer that has not fetched for so long is forgotten.
 inline constexpr Duration kObserverSession = std::chrono::minutes(5);
+/// The largest snapshot that is fetched: all of it must be in memory when it is loaded.
+inline constexpr BytePosition kSnapshotSizeMax{4LL << 30};
 /// An epoch is never raised to here: the next one would overflow.
 inline constexpr LeaderEpoch kEpochMax{0x7FFF'FFFF};
 
@@ -58,6 +61,13 @@ private:
         std::optional<Instant> caught_up_at{};
     };
 
+    /// The snapshot that a follower fetches: `next` is what it asks for next.
+    struct Download {
+        SnapshotId id;
+        BytePosition next{};
+        BytePosition size{};
+    };
+
     struct ParkedFetch {
         RequestId id;
         FetchRequest request;
@@ -84,6 +94,8 @@ private:
     void on(const Synced& event, Instant now);
     void on(const SnapshotTaken& event, Instant now);
     void on(const LogCleaned& event, Instant now);
+    void on(const SnapshotLoaded& event, Instant now);
+    void on(const SnapshotRefused& event, Instant now);
     void on(const StorageFailed& event, Instant now);
     void on(const Received& event, Instant now);
     void on(const Answered& event, Instant now);
@@ -97,7 +109,9 @@ private:
     // roles.cc
     bool is_voter() const { return voters().contains(options_.self); }
     bool is_leaving() const;
-    bool may_stand() const { return (is_voter() || is_leaving()) && !shutting_down_ && !failed_; }
+    bool may_stand() const {
+        return (is_voter() || is_leaving()) && !shutting_down_ && !failed_ && !loading_;
+    }
     /// The leader as others may be told: not this node if it has resigned.
     BrokerId known_leader() const;
     void become_unattached(LeaderEpoch epoch, Instant now);
@@ -140,10 +154,12 @@ private:
 
     // replication.cc
     void on_fetch(RequestId id, const FetchRequest& request, Instant now);
+    ErrorCode refuse_fetch(LeaderEpoch current_leader_epoch) const;
     std::optional<FetchResponse> refuse_fetch(const FetchRequest& request) const;
     FetchResponse answer_fetch(const FetchRequest& request) const;
     bool needs_snapshot(Offset from, LeaderEpoch epoch) const;
     bool has_news(const FetchRequest& request) const;
+    Progress* progress_of(const ReplicaKey& replica, Instant now);
     void note_progress(const FetchRequest& request, Instant now);
     void park(RequestId id, const FetchRequest& request, Instant now);
     void answer_parked(Instant now);
@@ -170,6 +186,15 @@ private:
     std::optional<Request> wanted_change() const;
     void on_response(BrokerId from, const SupportedVersionsResponse& response, Instant now);
     void on_response(BrokerId from, const VoterChangeResponse& response, Instant now);
+
+    // snapshot_fetch.cc
+    FetchSnapshotResponse on_request(const FetchSnapshotRequest& request, Instant now);
+    void begin_download(const SnapshotId& id, Instant now);
+    void send_snapshot_fetch(Instant now);
+    void on_response(BrokerId from, const FetchSnapshotResponse& response, Instant now);
+    bool fits_download(const FetchSnapshotResponse& response) const;
+    void take_chunk(const FetchSnapshotResponse& response);
+    void give_up_download(std::string why, Instant now);
 
     // requests.cc
     /// What is wrong with a request for voters that claims `epoch` and comes from `sender`.
@@ -225,6 +250,10 @@ private:
     Offset leader_high_watermark_{-1};
     /// When this replica next looks whether its entry among the voters is what it should be.
     Instant own_entry_due_ = env::kNever;
+    std::optional<Download> download_;
+    /// Is being made the log's beginning, whoever leads meanwhile.
+    std::optional<SnapshotId> loading_;
+    Instant next_download_{};
     std::size_t next_asked_ = 0;  ///< whom an unattached replica asks next where the leader is
 
     Output output_;

@@ -11,22 +11,21 @@
 
 namespace milena::raft {
 
+ErrorCode Replica::refuse_fetch(LeaderEpoch current_leader_epoch) const {
+    if (shutting_down_ || failed_) return ErrorCode::broker_not_available;
+    if (current_leader_epoch < state_.epoch) return ErrorCode::fenced_leader_epoch;
+    if (current_leader_epoch > state_.epoch) return ErrorCode::unknown_leader_epoch;
+    if (role_ != Role::leader) return ErrorCode::not_leader_or_follower;
+    return ErrorCode::none;
+}
+
 std::optional<FetchResponse> Replica::refuse_fetch(const FetchRequest& request) const {
     FetchResponse refusal;
-    refusal.view = answer_view();
-    if (shutting_down_ || failed_) {
-        refusal.error = ErrorCode::broker_not_available;
-    } else if (request.fetch_offset < Offset(0)) {
+    refusal.error = refuse_fetch(request.current_leader_epoch);
+    if (request.fetch_offset < Offset(0) && refusal.error != ErrorCode::broker_not_available)
         refusal.error = ErrorCode::invalid_request;
-    } else if (request.current_leader_epoch < state_.epoch) {
-        refusal.error = ErrorCode::fenced_leader_epoch;
-    } else if (request.current_leader_epoch > state_.epoch) {
-        refusal.error = ErrorCode::unknown_leader_epoch;
-    } else if (role_ != Role::leader) {
-        refusal.error = ErrorCode::not_leader_or_follower;
-    } else {
-        return std::nullopt;
-    }
+    if (refusal.error == ErrorCode::none) return std::nullopt;
+    refusal.view = answer_view();
     return refusal;
 }
 
@@ -72,25 +71,32 @@ bool Replica::has_news(const FetchRequest& request) const {
            answer.read_end > request.fetch_offset || request.high_watermark < answer.high_watermark;
 }
 
-void Replica::note_progress(const FetchRequest& request, Instant now) {
+/// What is known of it, with this sign of life; null for one of whom nothing is to be known.
+Replica::Progress* Replica::progress_of(const ReplicaKey& replica, Instant now) {
     // No replica, but somebody who reads the log: nothing is known of it, or of another like it.
-    if (request.replica.id < BrokerId(0)) return;
+    if (replica.id < BrokerId(0)) return nullptr;
     Progress* progress = nullptr;
-    if (voters().contains(request.replica)) {
-        const auto voter = progress_.find(request.replica.id);
+    if (voters().contains(replica)) {
+        const auto voter = progress_.find(replica.id);
         if (voter != progress_.end()) progress = &voter->second;
     } else {
         std::erase_if(observers_, [&](const auto& one) {
             return now - one.second.last_fetch > kObserverSession;
         });
-        if (observers_.contains(request.replica) || observers_.size() < kObserversMax) {
-            progress = &observers_[request.replica];
+        if (observers_.contains(replica) || observers_.size() < kObserversMax) {
+            progress = &observers_[replica];
         }
     }
-    if (progress == nullptr) return;
+    if (progress == nullptr) return nullptr;
     progress->last_fetch = now;
-    progress->fetched_at = now;
     progress->announce_at = now + options_.fetch_timeout / 2;
+    return progress;
+}
+
+void Replica::note_progress(const FetchRequest& request, Instant now) {
+    Progress* const progress = progress_of(request.replica, now);
+    if (progress == nullptr) return;
+    progress->fetched_at = now;
     const FetchResponse answer = answer_fetch(request);
     if (answer.diverging || answer.snapshot || answer.error != ErrorCode::none) return;
     progress->durable_end = request.fetch_offset;
@@ -153,7 +159,7 @@ void Replica::answer_parked(Instant now) {
 }
 
 void Replica::advance_fetch(Instant now) {
-    if (failed_ || shutting_down_) return;
+    if (failed_ || shutting_down_ || loading_) return;
     if (role_ == Role::follower) {
         if (leader_high_watermark_ >= Offset(0)) {
             move_high_watermark(std::min(leader_high_watermark_, appended_end_));
@@ -164,7 +170,12 @@ void Replica::advance_fetch(Instant now) {
             if (auto wanted = wanted_change()) return send(state_.leader, *std::move(wanted), now);
         }
         // What is not durable yet must not be acknowledged.
-        if (durable_end_ == log_end_) send_fetch(state_.leader, now);
+        if (durable_end_ != log_end_) return;
+        if (download_) {
+            send_snapshot_fetch(now);
+        } else {
+            send_fetch(state_.leader, now);
+        }
     } else if (role_ == Role::unattached) {
         ask_for_leader(now);
     }
@@ -206,9 +217,7 @@ void Replica::on_response(BrokerId from, const FetchResponse& response, Instant 
     if (response.diverging) {
         truncate_to_leader(*response.diverging, now);
     } else if (response.snapshot) {
-        complain(fmt::format("records from {} on are only in the leader's snapshot {}-{}", log_end_,
-                             response.snapshot->end_offset, response.snapshot->epoch));
-        back_off(from, now);
+        begin_download(*response.snapshot, now);
     } else if (take_batches(response)) {
         leader_high_watermark_ = std::max(leader_high_watermark_, response.high_watermark);
     } else {

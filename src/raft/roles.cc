@@ -48,6 +48,7 @@ void Replica::enter(Role role) {
     progress_.clear();
     observers_.clear();
     fetched_from_leader_ = false;
+    download_.reset();
     role_deadline_ = env::kNever;
 }
 

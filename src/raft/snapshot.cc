@@ -116,7 +116,11 @@ Result<std::vector<SnapshotId>> list_snapshots(env::FileSystem& files,
 
 Result<Snapshot> read_snapshot(env::FileSystem& files, const std::string& directory,
                                const SnapshotId& id) {
-    const std::string path = directory + "/" + snapshot_file_name(id);
+    return read_snapshot_file(files, directory + "/" + snapshot_file_name(id), id);
+}
+
+Result<Snapshot> read_snapshot_file(env::FileSystem& files, const std::string& path,
+                                    const SnapshotId& id) {
     Snapshot snapshot{.id = id,
                       .last_contained_timestamp = {},
                       .kraft_version = 0,

@@ -25,6 +25,10 @@ std::string ids_text(const std::vector<ReplicaKey>& keys) {
     return "[" + all + "]";
 }
 
+std::string snapshot_text(const SnapshotId& id) {
+    return fmt::format("{}-{}", id.end_offset, id.epoch);
+}
+
 struct RequestText {
     std::string operator()(const VoteRequest& r) const {
         return fmt::format("{} epoch={} candidate={} last={}@{}", r.pre_vote ? "PreVote" : "Vote",
@@ -52,6 +56,11 @@ struct RequestText {
         return fmt::format("UpdateVoter epoch={} {}", r.current_leader_epoch, r.voter.key.text());
     }
     std::string operator()(const SupportedVersionsRequest&) const { return "SupportedVersions"; }
+    std::string operator()(const FetchSnapshotRequest& r) const {
+        return fmt::format("FetchSnapshot epoch={} replica={} snapshot={} from={}",
+                           r.current_leader_epoch, r.replica.id, snapshot_text(r.snapshot),
+                           r.position);
+    }
 };
 
 struct ResponseText {
@@ -72,7 +81,7 @@ struct ResponseText {
         if (r.diverging) {
             line += fmt::format(" diverging={}@{}", r.diverging->end_offset, r.diverging->epoch);
         } else if (r.snapshot) {
-            line += fmt::format(" snapshot={}-{}", r.snapshot->end_offset, r.snapshot->epoch);
+            line += " snapshot=" + snapshot_text(*r.snapshot);
         } else if (r.batches.empty()) {
             line += fmt::format(" up to {}", r.read_end);
         }
@@ -86,6 +95,13 @@ struct ResponseText {
     std::string operator()(const SupportedVersionsResponse& r) const {
         return fmt::format("SupportedVersions{} kraft.version {} to {}", error_text(r.error),
                            r.kraft_version_min, r.kraft_version_max);
+    std::string operator()(const FetchSnapshotResponse& r) const {
+        std::string line =
+            fmt::format("FetchSnapshot{} {}", error_text(r.error), view_text(r.view));
+        if (r.error != ErrorCode::none) return line;
+        line += fmt::format(" snapshot={} from={}", snapshot_text(r.snapshot), r.position);
+        if (r.bytes) line += fmt::format(" {} bytes of {}", r.bytes->size(), r.size);
+        return line;
     }
 };
 
@@ -127,6 +143,11 @@ std::string Output::text() const {
     if (persist) add("persist " + persist->text());
     if (truncate_to) add(fmt::format("truncate to {}", *truncate_to));
     for (const Batch& batch : appends) add("append " + batch.text());
+    if (snapshot_chunk) {
+        add(fmt::format("write {} bytes at {} of snapshot {}", snapshot_chunk->bytes->size(),
+                        snapshot_chunk->position, snapshot_text(snapshot_chunk->id)));
+    }
+    if (load_snapshot) add("load snapshot " + snapshot_text(*load_snapshot));
     for (const Message& message : messages) {
         add(fmt::format("send to {}: {}", message.to, raft::text(message.request)));
     }

@@ -217,6 +217,25 @@ protocol::FetchRequest to_wire(const FetchRequest& request, const Sender& sender
     return wire;
 }
 
+protocol::FetchSnapshotRequest to_wire(const FetchSnapshotRequest& request, const Sender& sender,
+                                       Arena& arena) {
+    using Wire = protocol::FetchSnapshotRequest;
+    const auto topics = arena.make_array<Wire::TopicSnapshot>(1);
+    const auto partitions = arena.make_array<Wire::PartitionSnapshot>(1);
+    Wire wire;
+    wire.cluster_id = sender.cluster_id;
+    wire.replica_id = request.replica.id.value;
+    wire.max_bytes = static_cast<std::int32_t>(sender.snapshot_bytes_max);
+    topics[0].name = kMetadataTopic;
+    topics[0].partitions = partitions;
+    wire.topics = topics;
+    partitions[0].current_leader_epoch = request.current_leader_epoch.value;
+    partitions[0].snapshot_id = {request.snapshot.end_offset.value, request.snapshot.epoch.value};
+    partitions[0].position = request.position.value;
+    partitions[0].replica_directory_id = request.replica.directory;
+    return wire;
+}
+
 Result<VoteRequest> from_wire(const protocol::VoteRequest& wire, std::string_view cluster_id) {
     TRY_VOID(check_cluster(wire, cluster_id));
     const auto* const partition = metadata_partition(wire.topics);
@@ -284,6 +303,21 @@ Result<FetchRequest> from_wire(const protocol::FetchRequest& wire, std::string_v
                         .max_wait = std::chrono::milliseconds(std::max(wire.max_wait_ms, 0))};
 }
 
+Result<FetchSnapshotRequest> from_wire(const protocol::FetchSnapshotRequest& wire,
+                                       std::string_view cluster_id) {
+    TRY_VOID(check_cluster(wire, cluster_id));
+    const auto* const partition = partition_of(wire.topics);
+    if (partition == nullptr) return other_log();
+    if (wire.topics[0].name != kMetadataTopic || partition->partition != 0)
+        return fail(ErrorCode::unknown_topic_or_partition, "not the metadata log");
+    return FetchSnapshotRequest{
+        .current_leader_epoch = LeaderEpoch(partition->current_leader_epoch),
+        .replica = {BrokerId(wire.replica_id), partition->replica_directory_id},
+        .snapshot = {Offset(partition->snapshot_id.end_offset),
+                     LeaderEpoch(partition->snapshot_id.epoch)},
+        .position = BytePosition(partition->position)};
+}
+
 protocol::VoteResponse to_wire(const VoteResponse& response, const std::optional<LeaderNode>& node,
                                Arena& arena) {
     return epoch_answer<protocol::VoteResponse>(response, node, arena);
@@ -347,6 +381,29 @@ std::optional<LeaderNode> leader_node(const protocol::FetchResponse& wire) {
     return find_node(wire, BrokerId(partition->current_leader.leader_id));
 }
 
+protocol::FetchSnapshotResponse to_wire(const FetchSnapshotResponse& response,
+                                        protocol::Records bytes,
+                                        const std::optional<LeaderNode>& node, Arena& arena) {
+    using Wire = protocol::FetchSnapshotResponse;
+    Wire wire;
+    const auto topics = arena.make_array<Wire::TopicSnapshot>(1);
+    const auto partitions = arena.make_array<Wire::PartitionSnapshot>(1);
+    topics[0].name = kMetadataTopic;
+    topics[0].partitions = partitions;
+    wire.topics = topics;
+    Wire::PartitionSnapshot& partition = partitions[0];
+    partition.error_code = static_cast<std::int16_t>(response.error);
+    partition.current_leader = {response.view.leader.value, response.view.epoch.value};
+    partition.unaligned_records = BytesView();
+    add_node(wire, node, arena);
+    if (response.error != ErrorCode::none) return wire;
+    partition.snapshot_id = {response.snapshot.end_offset.value, response.snapshot.epoch.value};
+    partition.size = response.size.value;
+    partition.position = response.position.value;
+    partition.unaligned_records = bytes;
+    return wire;
+}
+
 Result<VoteResponse> from_wire(const protocol::VoteResponse& wire) {
     return epoch_response<VoteResponse>(wire);
 }
@@ -379,6 +436,25 @@ Result<FetchResponse> from_wire(const protocol::FetchResponse& wire) {
         response.snapshot = SnapshotId{Offset(snapshot.end_offset), LeaderEpoch(snapshot.epoch)};
     if (response.error != ErrorCode::none) return response;
     TRY_VOID(add_batches(partition->records.bytes(), response));
+    return response;
+}
+
+Result<FetchSnapshotResponse> from_wire(const protocol::FetchSnapshotResponse& wire) {
+    FetchSnapshotResponse response;
+    response.error = static_cast<ErrorCode>(wire.error_code);
+    if (response.error != ErrorCode::none) return response;
+    const auto* const partition = partition_of(wire.topics);
+    if (partition == nullptr || partition->index != 0 || wire.topics[0].name != kMetadataTopic)
+        return fail(ErrorCode::corrupt_message, "an answer of another log");
+    response.error = static_cast<ErrorCode>(partition->error_code);
+    response.view = {LeaderEpoch(partition->current_leader.leader_epoch),
+                     BrokerId(partition->current_leader.leader_id)};
+    response.snapshot = {Offset(partition->snapshot_id.end_offset),
+                         LeaderEpoch(partition->snapshot_id.epoch)};
+    response.position = BytePosition(partition->position);
+    response.size = BytePosition(partition->size);
+    const BytesView bytes = partition->unaligned_records.bytes();
+    response.bytes = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
     return response;
 }
 

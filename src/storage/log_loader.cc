@@ -333,8 +333,10 @@ Result<LoadedLog> Loader::run() {
     // A snapshot of what was cut must not come back when the log has grown over its offset again.
     if (!found_.snapshots.empty() && found_.snapshots.back() > log_end_) has_new_names_ = true;
     TRY_VOID(prune_snapshots(request_.files, request_.directory, found_, log_end_));
+    // Below the start there is nothing to sync; a log that begins anew there may have no file open.
     const Offset durable_end =
-        is_recovered_ ? std::min(log_end_, recovery().recovery_point) : log_end_;
+        is_recovered_ ? std::max(std::min(log_end_, recovery().recovery_point), log_start_)
+                      : log_end_;
     // Thousands of partitions may never be touched again. What is not synced must keep its
     // descriptor.
     if (durable_end == log_end_) segments_.back()->release_file();

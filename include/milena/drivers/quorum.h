@@ -53,9 +53,11 @@ struct MetadataSnapshot {
 class QuorumListener {
 public:
     virtual ~QuorumListener() = default;
-    /// Forget everything and take this state. First thing after the start if there is a snapshot.
+    /// Forget everything and take this state. First thing after the start if there is a snapshot,
+    /// and whenever one was fetched because the leader's log begins behind the end of this node's:
+    /// it is newer than all that was handed over before.
     virtual void on_snapshot(const MetadataSnapshot& snapshot) = 0;
-    /// Committed batches, each one once, without gaps from the snapshot's end (or 0) on.
+    /// Committed batches, each one once, without gaps from the last snapshot's end (or 0) on.
     virtual void on_committed(std::span<const MetadataBatch> batches) = 0;
     /// `leader` leads `epoch`, or nobody known does (kNoBroker). If it is this node, everything
     /// that earlier leaders committed has been handed to on_committed() before, and appends for
@@ -88,6 +90,8 @@ struct QuorumOptions {
     env::Duration retry_backoff = std::chrono::milliseconds(20);
     /// Of records in an answer to a fetch of ours.
     std::uint32_t fetch_bytes_max = 1 << 20;
+    /// Of a snapshot, in one answer.
+    std::uint32_t snapshot_bytes_max = 1 << 20;
     /// Longest batch that append() takes.
     std::size_t batch_bytes_max = 8ULL << 20;
     /// Bytes appended and not yet committed, above which append() refuses.

@@ -112,6 +112,17 @@ struct SnapshotTaken {
 struct LogCleaned {
     SnapshotId first;
 };
+/// What Output::load_snapshot asked for is done, durably: the log is empty and begins at its end.
+struct SnapshotLoaded {
+    SnapshotId id;
+    VotersAt voters;
+};
+/// A snapshot that is being fetched was of no use, or there is no room for it. The replica asks
+/// anew after a while.
+struct SnapshotRefused {
+    SnapshotId id;
+    std::string why;
+};
 /// The log, or quorum-state, could not be written. The replica takes no further part.
 struct StorageFailed {
     std::string why;
@@ -141,7 +152,8 @@ struct LeaderRefused {
 struct Shutdown {};
 
 using Event = std::variant<Start, Tick, Propose, Appended, Synced, SnapshotTaken, LogCleaned,
-                           StorageFailed, Received, Answered, SendFailed, LeaderRefused, Shutdown>;
+                           SnapshotLoaded, SnapshotRefused, StorageFailed, Received, Answered,
+                           SendFailed, LeaderRefused, Shutdown>;
 
 struct Message {
     /// A replica, or a bootstrap_server().
@@ -159,6 +171,17 @@ struct Reply {
     Response response;
 
     bool operator==(const Reply&) const = default;
+};
+
+/// A piece of a snapshot that is being fetched. One at position 0 begins it; what was fetched of
+/// another before is of no use any more.
+struct SnapshotChunk {
+    SnapshotId id;
+    BytePosition position;
+    BytePosition size;  ///< of the whole
+    std::shared_ptr<const std::vector<std::byte>> bytes;
+
+    bool operator==(const SnapshotChunk&) const = default;
 };
 
 /// The leader that this replica knows has changed.
@@ -181,6 +204,12 @@ struct Output {
     /// To append in order and then sync; told by Appended and Synced, which may speak of several
     /// appends at once.
     std::vector<Batch> appends;
+    /// To write; needs not be durable.
+    std::optional<SnapshotChunk> snapshot_chunk;
+    /// All pieces of it are there: to be checked and made durable, then the log is to be emptied
+    /// and to begin at its end. Told by SnapshotLoaded or SnapshotRefused; until then nothing else
+    /// is done to the log.
+    std::optional<SnapshotId> load_snapshot;
     std::vector<Message> messages;
     std::vector<Reply> replies;
     /// Answer to a Propose that was not taken.

@@ -30,6 +30,9 @@ struct SnapshotId {
     auto operator<=>(const SnapshotId&) const = default;
 };
 
+/// A place in a snapshot's file, or its length.
+using BytePosition = Id<struct BytePositionTag, std::int64_t>;
+
 /// Where an epoch ends: the offset after its last record.
 struct EpochEnd {
     LeaderEpoch epoch = kNoLeaderEpoch;
@@ -218,11 +221,36 @@ struct SupportedVersionsResponse {
     bool operator==(const SupportedVersionsResponse&) const = default;
 };
 
+/// The next piece of a snapshot, from a replica that was sent to it by the answer to a fetch.
+struct FetchSnapshotRequest {
+    LeaderEpoch current_leader_epoch;
+    ReplicaKey replica;
+    SnapshotId snapshot;
+    BytePosition position;
+
+    bool operator==(const FetchSnapshotRequest&) const = default;
+};
+
+struct FetchSnapshotResponse {
+    ErrorCode error = ErrorCode::none;
+    LeaderView view;
+    SnapshotId snapshot;
+    /// In a reply of the core: from where on to send. It has not looked for the file, and knows no
+    /// size.
+    BytePosition position;
+    BytePosition size;  ///< of the whole snapshot
+    std::shared_ptr<const std::vector<std::byte>> bytes;
+
+    bool operator==(const FetchSnapshotResponse&) const = default;
+};
+
 using Request =
     std::variant<VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest, FetchRequest,
-                 AddVoterRequest, RemoveVoterRequest, UpdateVoterRequest, SupportedVersionsRequest>;
-using Response = std::variant<VoteResponse, BeginQuorumEpochResponse, EndQuorumEpochResponse,
-                              FetchResponse, VoterChangeResponse, SupportedVersionsResponse>;
+                 FetchSnapshotRequest, AddVoterRequest, RemoveVoterRequest, UpdateVoterRequest,
+                 SupportedVersionsRequest>;
+using Response =
+    std::variant<VoteResponse, BeginQuorumEpochResponse, EndQuorumEpochResponse, FetchResponse,
+                 FetchSnapshotResponse, VoterChangeResponse, SupportedVersionsResponse>;
 
 /// One line each, for traces.
 std::string text(const Request& request);

@@ -68,6 +68,9 @@ public:
     Result<Cleaned> clean(const SnapshotId& first);
     /// Takes one snapshot out of the directory, which was superfluous().
     Cleaned take_out(const SnapshotId& id);
+    /// Drops the log, which begins anew at the end of this snapshot: fetched, durable, and newer
+    /// than all others, which go too.
+    Result<Cleaned> begin_at(const StoredSnapshot& snapshot);
 
     /// Writes quorum-state durably.
     Result<void> save(const QuorumState& state, std::int16_t kraft_version, const VoterSet& voters);
@@ -89,6 +92,7 @@ private:
     Result<void> load_newest(Logger& logger);
     Result<void> open_log(Logger& logger);
     Result<void> check_start(Logger& logger);
+    bool has_end_of(const SnapshotId& snapshot) const;
     Result<void> scan();
     bool must_go(const StoredSnapshot& snapshot, Timestamp now) const;
     Result<void> set_aside(const SnapshotId& id, std::vector<std::string>& files);

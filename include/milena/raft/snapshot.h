@@ -43,6 +43,9 @@ Result<std::vector<SnapshotId>> list_snapshots(env::FileSystem& files,
 /// Reads and checks a snapshot. CORRUPT_MESSAGE with the file's name if it is not whole.
 Result<Snapshot> read_snapshot(env::FileSystem& files, const std::string& directory,
                                const SnapshotId& id);
+/// The same of a file of any name.
+Result<Snapshot> read_snapshot_file(env::FileSystem& files, const std::string& path,
+                                    const SnapshotId& id);
 
 /// A snapshot on disk, as the one who cleans up judges it.
 struct StoredSnapshot {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What replicas say to each other, between the core's words and those of the wire: Vote (52),
-// BeginQuorumEpoch (53), EndQuorumEpoch (54), and Fetch (1) of the metadata log. The wire's structs
-// name topics and partitions; here there is one of each.
+// BeginQuorumEpoch (53), EndQuorumEpoch (54), and Fetch (1) and FetchSnapshot (59) of the metadata
+// log. The wire's structs name topics and partitions; here there is one of each.
 #pragma once
 
 #include "milena/protocol/arena.h"
 #include "milena/protocol/messages/begin_quorum_epoch.h"
 #include "milena/protocol/messages/end_quorum_epoch.h"
 #include "milena/protocol/messages/fetch.h"
+#include "milena/protocol/messages/fetch_snapshot.h"
 #include "milena/protocol/messages/vote.h"
 #include "milena/raft/messages.h"
 
@@ -22,7 +23,8 @@ struct Sender {
     std::string_view cluster_id;
     /// Under which this node is reached, if it is a voter.
     std::span<const VoterEndpoint> endpoints;
-    std::uint32_t fetch_bytes_max = 1 << 20;  ///< controller.quorum.fetch.max.bytes
+    std::uint32_t fetch_bytes_max = 1 << 20;     ///< controller.quorum.fetch.max.bytes
+    std::uint32_t snapshot_bytes_max = 1 << 20;  ///< controller.quorum.fetch.snapshot.max.bytes
     std::int64_t request_timeout_ms = 2000;   ///< controller.quorum.request.timeout.ms
 };
 
@@ -34,6 +36,8 @@ protocol::EndQuorumEpochRequest to_wire(const EndQuorumEpochRequest& request, co
                                         protocol::Arena& arena);
 protocol::FetchRequest to_wire(const FetchRequest& request, const Sender& sender,
                                protocol::Arena& arena);
+protocol::FetchSnapshotRequest to_wire(const FetchSnapshotRequest& request, const Sender& sender,
+                                       protocol::Arena& arena);
 
 /// INCONSISTENT_CLUSTER_ID if another cluster is named, INVALID_REQUEST if it is not about the
 /// metadata log alone: the answer's own error, outside of its topics.
@@ -43,6 +47,9 @@ Result<BeginQuorumEpochRequest> from_wire(const protocol::BeginQuorumEpochReques
 Result<EndQuorumEpochRequest> from_wire(const protocol::EndQuorumEpochRequest& request,
                                         std::string_view cluster_id);
 Result<FetchRequest> from_wire(const protocol::FetchRequest& request, std::string_view cluster_id);
+/// UNKNOWN_TOPIC_OR_PARTITION if it is about one other partition: the error of that one.
+Result<FetchSnapshotRequest> from_wire(const protocol::FetchSnapshotRequest& request,
+                                       std::string_view cluster_id);
 /// Whether a fetch names the metadata log, whatever else it names.
 bool names_metadata_log(const protocol::FetchRequest& request);
 
@@ -65,6 +72,12 @@ protocol::EndQuorumEpochResponse to_wire(const EndQuorumEpochResponse& response,
 protocol::FetchResponse to_wire(const FetchResponse& response, protocol::Records records,
                                 const std::optional<LeaderNode>& node, protocol::Arena& arena);
 
+/// `bytes` of the snapshot are sent along.
+protocol::FetchSnapshotResponse to_wire(const FetchSnapshotResponse& response,
+                                        protocol::Records bytes,
+                                        const std::optional<LeaderNode>& node,
+                                        protocol::Arena& arena);
+
 /// Where an answer says that the leader it names is reached.
 std::optional<LeaderNode> leader_node(const protocol::VoteResponse& response);
 std::optional<LeaderNode> leader_node(const protocol::BeginQuorumEpochResponse& response);
@@ -78,5 +91,6 @@ Result<BeginQuorumEpochResponse> from_wire(const protocol::BeginQuorumEpochRespo
 Result<EndQuorumEpochResponse> from_wire(const protocol::EndQuorumEpochResponse& response);
 /// With the batches, each checked; the last may have been cut, and is left out then.
 Result<FetchResponse> from_wire(const protocol::FetchResponse& response);
+Result<FetchSnapshotResponse> from_wire(const protocol::FetchSnapshotResponse& response);
 
 }  // namespace milena::raft

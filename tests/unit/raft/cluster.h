@@ -2,7 +2,8 @@
 // A quorum in memory: cores, disks that forget what was not synced, and a network that does only
 // what it is told to. Nothing happens by itself; a test, or a random scheduler, chooses each step.
 // After each one the cluster checks what must hold: one leader an epoch, one vote an epoch,
-// committed records stay as they are on every replica.
+// committed records stay as they are on every replica, a snapshot that is loaded is one replica's
+// whole state of what was committed below its end.
 #pragma once
 
 #include <deque>
@@ -19,11 +20,15 @@ namespace milena::raft::test {
 /// What survives a crash (and `batches` beyond `durable_end`, which may not).
 struct Disk {
     QuorumState quorum;
+    Offset start;
     std::vector<Batch> batches;
+    std::map<SnapshotId, std::string> snapshots;
     Offset appended_end;
     Offset durable_end;
 
-    Offset end() const { return batches.empty() ? Offset(0) : batches.back().last_offset.next(); }
+    Offset end() const { return batches.empty() ? start : batches.back().last_offset.next(); }
+    /// Drops everything; the log begins at the end of `snapshot`, the only one.
+    void begin_anew(const SnapshotId& id, std::string snapshot);
 };
 
 struct InFlight {
@@ -53,7 +58,10 @@ public:
 
     void start(BrokerId id);
     /// The node forgets everything but its disk, on which batches from `kept_end` on are lost too.
-    void crash(BrokerId id, Offset kept_end);
+    /// A snapshot that was being loaded is as if it had not been, unless it `is_loaded`.
+    void crash(BrokerId id, Offset kept_end, bool is_loaded = false);
+    /// The disk of a node that is down is exchanged for an empty one.
+    void wipe(BrokerId id) { nodes_.at(id).disk = {}; }
     bool is_up(BrokerId id) const { return nodes_.at(id).core.has_value(); }
 
     void step(BrokerId id, const Event& event);
@@ -69,6 +77,14 @@ public:
     /// Batches that were asked for become readable up to `end`.
     void finish_append(BrokerId id, Offset end);
     void finish_sync(BrokerId id);
+    /// The snapshot that the core wanted loaded is.
+    void finish_load(BrokerId id);
+    /// The download is of no use, or the load.
+    void refuse_snapshot(BrokerId id);
+    /// A snapshot of all that the node knows to be committed; false if that would be nothing new.
+    bool take_snapshot(BrokerId id);
+    /// The log begins at the end of the oldest snapshot but `skipped` that is later than its start.
+    void clean(BrokerId id, int skipped = 0);
 
     /// The message at `index` arrives, or gets lost: then the sender may be told.
     void deliver(std::size_t index);
@@ -97,6 +113,8 @@ public:
     std::size_t voter_sets(BrokerId id) const { return recover(id).voters.size(); }
     /// Batches that are known to be committed.
     std::size_t committed_batches() const { return committed_.size(); }
+    /// Snapshots that were fetched and loaded.
+    int loads() const { return loads_; }
 
     /// Logs that agree at an offset agree below it.
     void check_log_matching() const;
@@ -112,6 +130,9 @@ private:
         int incarnation = 0;
         int disks = 0;
         int moves = 0;
+        std::optional<SnapshotId> part_of{};  ///< what is being fetched
+        std::string part{};
+        bool is_loading = false;
     };
     struct Asked {
         BrokerId by;
@@ -123,6 +144,12 @@ private:
     RecoveredState recover(BrokerId id) const;
     void perform(BrokerId id, Output output);
     void store(Node& node, const std::vector<Batch>& batches);
+    void store(Node& node, const SnapshotChunk& chunk);
+    void add_records(const Disk& disk, const FetchRequest& request, FetchResponse& response) const;
+    void add_bytes(const Disk& disk, FetchSnapshotResponse& response) const;
+    std::size_t committed_below(Offset end) const;
+    std::string content_of(BrokerId by, const SnapshotId& id) const;
+    VotersAt voters_of(const SnapshotId& id) const;
     void reply(BrokerId id, Reply reply);
     void check_vote(BrokerId id, LeaderEpoch epoch, const ReplicaKey& candidate);
     void check_leader(BrokerId id, const LeadershipChange& change);
@@ -136,6 +163,7 @@ private:
     std::map<RequestId, Asked> asked_;
     std::uint64_t last_id_ = 0;
     int proposals_ = 0;
+    int loads_ = 0;
 
     std::map<LeaderEpoch, BrokerId> leaders_;
     std::map<std::pair<ReplicaKey, LeaderEpoch>, ReplicaKey> votes_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random histories of quorums of one, three and five voters: messages come late, twice, out of
-// order or not at all, disks take their time, nodes crash and lose what they had not synced. The
-// cluster checks election safety, leader completeness and that committed records stay (cluster.h),
-// with sets of voters that change meanwhile, too;
-// log matching is checked here now and then. When the faults end, the quorum must elect a leader
-// and commit everywhere.
+// order or not at all, disks take their time, nodes crash and lose what they had not synced, logs
+// lose their beginning to snapshots, voters come late and observers come empty, and sets of voters
+// change. The cluster checks election safety, leader completeness, that committed records stay, and
+// what is loaded (cluster.h); log matching is checked here now and then. When the faults end, the
+// quorum must elect a leader and commit everywhere.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ struct Shape {
 class History {
 public:
     History(const Shape& shape, std::uint64_t seed)
-        : random_(seed),
+        : voters_(shape.voters),
+          random_(seed),
           cluster_({.voters = shape.voters,
                     .observers = shape.observers,
                     .kraft_version = shape.kraft_version,
@@ -39,13 +40,16 @@ public:
         // How cruel this history is: some only reorder, some lose half of everything.
         loss_percent_ = below(3) == 0 ? 0 : below(40);
         crash_permille_ = below(3) == 0 ? 0 : below(30);
+        snapshot_permille_ = below(4) == 0 ? 0 : below(100);
         for (const BrokerId id : cluster_.ids()) cluster_.start(id);
+        leave();
     }
 
     void run(int steps) {
         for (int i = 0; i < steps && !testing::Test::HasFatalFailure(); ++i) {
             step();
             if (i % 64 == 0) cluster_.check_log_matching();
+            if (below(400) == 0) leave();
         }
         cluster_.check_log_matching();
     }
@@ -73,6 +77,7 @@ public:
     int crashes() const { return crashes_; }
     /// Sets of voters in the log of the last leader.
     std::size_t voter_sets() const { return cluster_.voter_sets(cluster_.leader()); }
+    int loads() const { return cluster_.loads(); }
     int elections() const { return cluster_.core(cluster_.leader()).view().epoch.value; }
 
 private:
@@ -86,6 +91,8 @@ private:
         const int choice = below(100);
         if (below(1000) < crash_permille_) {
             crash_or_restart();
+        } else if (below(1000) < snapshot_permille_) {
+            move_snapshots(any_node());
         } else if (choice < 55 && !cluster_.network().empty()) {
             move_message();
         } else if (choice < 65) {
@@ -127,18 +134,51 @@ private:
         });
     }
 
+    /// One is down for long, so that the logs of the others may lose what it lacks; whoever was
+    /// before comes back.
+    void leave() {
+        if (away_ != kNoBroker && !cluster_.is_up(away_)) start(std::exchange(away_, kNoBroker));
+        away_ = any_node();
+        if (cluster_.is_up(away_)) crash(away_);
+        if (snapshot_permille_ > 0) prosper();
+    }
+
+    /// A while without faults, in which much is committed and most logs lose their beginning.
+    void prosper() {
+        cluster_.run(std::chrono::seconds(4));
+        for (int i = 0; i < 4 && cluster_.leader() != kNoBroker; ++i) {
+            cluster_.propose(cluster_.leader(), 1 + below(3));
+            cluster_.run(std::chrono::milliseconds(50));
+            for (const BrokerId id : cluster_.ids()) move_snapshots(id);
+        }
+    }
+
     void crash_or_restart() {
         const BrokerId id = any_node();
-        if (!cluster_.is_up(id)) {
-            if (changes_voters_ && below(2) == 0 && may_lose_disk(id)) cluster_.replace(id);
-            if (changes_voters_ && below(4) == 0) cluster_.move(id);
-            cluster_.start(id);
-            return;
+        if (id == away_) return;
+        if (cluster_.is_up(id)) {
+            crash(id);
+        } else {
+            start(id);
         }
+    }
+
+    /// One that has no vote may have got another disk.
+    void start(BrokerId id) {
+        if (changes_voters_) {
+            if (below(2) == 0 && may_lose_disk(id)) cluster_.replace(id);
+            if (below(4) == 0) cluster_.move(id);
+        } else if (id.value > voters_ && below(2) == 0) {
+            cluster_.wipe(id);
+        }
+        cluster_.start(id);
+    }
+
+    void crash(BrokerId id) {
         // Any part of what was not synced may have reached the disk.
         const Disk& disk = cluster_.disk(id);
         const auto unsynced = static_cast<int>(disk.end() - disk.durable_end);
-        cluster_.crash(id, disk.durable_end + below(unsynced + 1));
+        cluster_.crash(id, disk.durable_end + below(unsynced + 1), below(2) == 0);
         ++crashes_;
     }
 
@@ -156,6 +196,7 @@ private:
     void move_disk(BrokerId id) {
         if (!cluster_.is_up(id)) return;
         const Disk& disk = cluster_.disk(id);
+        if (below(3) == 0) cluster_.finish_load(id);
         if (below(2) == 0) {
             cluster_.finish_sync(id);
             return;
@@ -167,15 +208,30 @@ private:
         }
     }
 
+    void move_snapshots(BrokerId id) {
+        if (!cluster_.is_up(id)) return;
+        const int choice = below(20);
+        if (choice == 0) {
+            cluster_.refuse_snapshot(id);
+        } else if (choice < 12) {
+            cluster_.take_snapshot(id);
+        } else {
+            cluster_.clean(id, below(2));
+        }
+    }
+
     void refuse(BrokerId id) {
         if (cluster_.is_up(id)) cluster_.step(id, LeaderRefused{cluster_.core(id).view().leader});
     }
 
+    int voters_;
     std::mt19937_64 random_;
     Cluster cluster_;
     bool changes_voters_;
     int loss_percent_ = 0;
     int crash_permille_ = 0;
+    int snapshot_permille_ = 0;
+    BrokerId away_ = kNoBroker;
     int crashes_ = 0;
 };
 
@@ -186,6 +242,7 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
     int crashes = 0;
     int elections = 0;
     std::size_t voter_sets = 0;
+    int loads = 0;
     for (int seed = 1; seed <= GetParam().histories; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         History history(GetParam(), static_cast<std::uint64_t>(seed));
@@ -196,6 +253,7 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
         crashes += history.crashes();
         elections += history.elections();
         voter_sets += history.voter_sets();
+        loads += history.loads();
     }
     // The histories were not idle: or else nothing was proved.
     EXPECT_GT(committed, static_cast<std::size_t>(GetParam().histories) * 10);
@@ -203,6 +261,8 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
     EXPECT_GT(elections, GetParam().histories * 2);
     if (GetParam().changes_voters)
         EXPECT_GT(voter_sets, static_cast<std::size_t>(GetParam().histories) * 3);
+    EXPECT_GT(loads, GetParam().histories / 2);
+    RecordProperty("loads", loads);
 }
 
 std::string shape_name(const testing::TestParamInfo<Shape>& shape) {

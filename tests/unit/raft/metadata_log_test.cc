@@ -373,6 +373,131 @@ TEST_F(CleaningTest, LosesNothingWhenPowerGoesAtAnyCall) {
     }
 }
 
+TEST_F(CleaningTest, ALogThatHasItsFirstRecordKeepsItWithoutASnapshotThatSaysSo) {
+    auto log = open_with(node, options());
+    append(*log, 40);
+    snapshot(*log, 30);
+    ASSERT_GT(log->log().segment_count(), 3u);
+    log = open_with(node, options());
+    EXPECT_EQ(log->recovered().log_start_offset, Offset(0));
+    EXPECT_FALSE(log->recovered().log_start_snapshot);
+    EXPECT_EQ(log->recovered().snapshot, (SnapshotId{Offset(30), LeaderEpoch(1)}));
+    EXPECT_EQ(log->recovered().epochs, (std::vector<EpochStart>{{LeaderEpoch(1), Offset(0)}}));
+    EXPECT_EQ(log->read(Offset(0), Offset(40), 1)->batches.front().base_offset(), Offset(0));
+}
+
+/// One segment of those below the snapshot is gone, or has a wrong byte.
+TEST_F(CleaningTest, ALogWithAHoleBelowItsOldestSnapshotBeginsAtIt) {
+    for (const bool is_gone : {true, false}) {
+        sim::Node& machine = world.add_node(is_gone ? "gone" : "damaged");
+        make_data(machine.files());
+        auto log = open_with(machine, options());
+        append(*log, 40);
+        ASSERT_TRUE(take_snapshot(machine.files(), *log, 30));
+        log.reset();
+        std::vector<std::string> segments;
+        for (const env::DirectoryEntry& entry : *machine.files().list(kDirectory)) {
+            if (entry.name.ends_with(".log")) segments.push_back(entry.name);
+        }
+        ASSERT_GT(segments.size(), 3u);
+        const std::string path = std::string(kDirectory) + "/" + segments[1];
+        if (is_gone) {
+            ASSERT_TRUE(machine.files().remove(path));
+        } else {
+            const auto file = machine.files().open(path, env::OpenMode::read_write);
+            ASSERT_TRUE((*file)->write_at(100, as_bytes("x")));
+        }
+        log = open_with(machine, options());
+        EXPECT_EQ(log->recovered().log_start_offset, Offset(30));
+        EXPECT_EQ(log->recovered().log_end_offset, Offset(40));
+        EXPECT_EQ(log->recovered().log_start_snapshot, (SnapshotId{Offset(30), LeaderEpoch(1)}));
+    }
+}
+
+/// As it is found between the two steps of taking in a fetched snapshot.
+TEST_F(CleaningTest, ALogThatIsNotTheSnapshotsBeginsAnewBehindIt) {
+    struct Case {
+        int records;
+        SnapshotId snapshot;
+        int start;
+        int end;
+    };
+    const Case cases[]{{20, {Offset(30), LeaderEpoch(3)}, 30, 30},
+                       {20, {Offset(15), LeaderEpoch(3)}, 15, 15},
+                       {20, {Offset(20), LeaderEpoch(0)}, 20, 20},
+                       {20, {Offset(20), LeaderEpoch(1)}, 0, 20},
+                       {20, {Offset(15), LeaderEpoch(1)}, 0, 20}};
+    for (const Case& one : cases) {
+        SCOPED_TRACE(snapshot_file_name(one.snapshot));
+        sim::Node& machine = world.add_node(snapshot_file_name(one.snapshot));
+        make_data(machine.files());
+        auto log = open_with(machine, options());
+        append(*log, one.records);
+        auto writer = SnapshotWriter::create(machine.files(), kDirectory,
+                                             {.id = one.snapshot,
+                                              .last_contained_timestamp = Timestamp(1),
+                                              .kraft_version = 0,
+                                              .voters = {},
+                                              .now = Timestamp(1)});
+        ASSERT_TRUE(writer->finish());
+        log = open_with(machine, options());
+        EXPECT_EQ(log->recovered().log_start_offset, Offset(one.start));
+        EXPECT_EQ(log->recovered().log_end_offset, Offset(one.end));
+        log = open_with(machine, options());
+        EXPECT_EQ(log->recovered().log_end_offset, Offset(one.end)) << "the same again";
+    }
+}
+
+/// Before, a log of forty records; after, none behind the snapshot's end.
+TEST_F(CleaningTest, AFetchedSnapshotIsTakenInWholeOrNotWhenPowerGoesAtAnyCall) {
+    const SnapshotId fetched{Offset(90), LeaderEpoch(3)};
+    for (std::uint64_t call = 0;; ++call) {
+        SCOPED_TRACE(::testing::Message() << "power lost at call " << call);
+        sim::Node& victim = world.add_node("victim" + std::to_string(call));
+        make_data(victim.files());
+        auto log = open_with(victim, options());
+        append(*log, 40);
+        ASSERT_TRUE(take_snapshot(victim.files(), *log, 12));
+        victim.faults().lose_power_at_call(call);
+        bool is_done = false;
+        auto writer = SnapshotWriter::create(victim.files(), kDirectory,
+                                             {.id = fetched,
+                                              .last_contained_timestamp = Timestamp(1),
+                                              .kraft_version = 0,
+                                              .voters = {},
+                                              .now = Timestamp(1)});
+        if (writer) {
+            const auto stored = writer->finish();
+            is_done = stored && log->begin_at(*stored);
+        }
+        if (is_done) {
+            EXPECT_EQ(log->log().log_start_offset(), Offset(90));
+            EXPECT_EQ(log->snapshots().size(), 1u);
+        }
+        const bool fired = victim.faults().has_fired();
+        log.reset();
+        world.crash(victim, sim::Crash::power);
+        world.restart(victim);
+        victim.faults().clear();
+
+        log = open_with(victim, options());
+        ASSERT_TRUE(log);
+        const RecoveredState& state = log->recovered();
+        if (is_done || state.snapshot == fetched) {
+            EXPECT_EQ(state.snapshot, fetched);
+            EXPECT_EQ(state.log_start_offset, Offset(90));
+            EXPECT_EQ(state.log_end_offset, Offset(90));
+            EXPECT_EQ(state.log_start_snapshot, fetched);
+            EXPECT_EQ(state.epochs, (std::vector<EpochStart>{{LeaderEpoch(3), Offset(90)}}));
+        } else {
+            EXPECT_EQ(state.log_end_offset, Offset(40));
+            EXPECT_EQ(state.snapshot, (SnapshotId{Offset(12), LeaderEpoch(1)}));
+        }
+        append(*log, 3);
+        if (!fired) break;
+    }
+}
+
 TEST_F(MetadataLogTest, TheVoteIsThereAfterAPowerLossAtAnyCall) {
     const QuorumState before{LeaderEpoch(3), kNoBroker, ReplicaKey{BrokerId(2), {0, 2}}};
     const QuorumState after{LeaderEpoch(4), kNoBroker, ReplicaKey{BrokerId(1), {0, 1}}};

@@ -149,6 +149,7 @@ private:
         if (command == "replace") return cluster_->replace(id);
         if (command == "move") return cluster_->move(id);
         if (command == "ask") return ask(id, words);
+        if (on_snapshot(command, id)) return;
         if (command == "propose") {
             int records = 1;
             words >> records;
@@ -160,6 +161,28 @@ private:
             return cluster_->crash(id, Offset(kept));
         }
         ADD_FAILURE() << "no such command: " << command;
+    }
+
+    bool on_snapshot(const std::string& command, BrokerId id) {
+        if (command == "snapshot") {
+            EXPECT_TRUE(cluster_->take_snapshot(id)) << "nothing new";
+        } else if (command == "clean") {
+            const Disk& disk = cluster_->disk(id);
+            cluster_->clean(
+                id, static_cast<int>(std::ranges::count_if(
+                        disk.snapshots,
+                        [&](const auto& one) { return one.first.end_offset > disk.start; })) -
+                        1);
+        } else if (command == "load") {
+            cluster_->finish_load(id);
+        } else if (command == "no-room") {
+            cluster_->refuse_snapshot(id);
+        } else if (command == "wipe") {
+            cluster_->wipe(id);
+        } else {
+            return false;
+        }
+        return true;
     }
 
     std::string network_text() const {

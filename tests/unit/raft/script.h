@@ -15,6 +15,10 @@
 //   ask N add-soon M            the same, to be answered when it is appended
 //   replace N / move N          N, which is down, gets an empty disk; another address
 //   append N / sync N           the disk's progress
+//   snapshot N / clean N        N's snapshot of all that it knows to be committed; its log begins
+//                               at the end of its newest
+//   load N / no-room N          the snapshot that was fetched is loaded, or can't be
+//   wipe N                      the disk of N, which is down, is exchanged
 //   deliver A B                 the first message from A to B
 //   lose A B [told]             the same gets lost; its sender is told
 //   network                     what is on its way

@@ -98,6 +98,41 @@ TEST_F(WireMessages, TheOtherRequestsComeBack) {
     }
 }
 
+TEST_F(WireMessages, APieceOfASnapshotIsAskedForAndComes) {
+    const FetchSnapshotRequest request{.current_leader_epoch = LeaderEpoch(7),
+                                       .replica = kSelf,
+                                       .snapshot = {Offset(99), LeaderEpoch(6)},
+                                       .position = BytePosition(1 << 20)};
+    EXPECT_EQ(*request_again(request, 1), request);
+    FetchSnapshotRequest without_directory = request;
+    without_directory.replica.directory = {};
+    EXPECT_EQ(*request_again(request, 0), without_directory);
+    EXPECT_EQ(to_wire(request, kSender, arena).max_bytes, 1 << 20);
+
+    FetchSnapshotResponse response{.view = {LeaderEpoch(7), BrokerId(2)},
+                                   .snapshot = request.snapshot,
+                                   .position = request.position,
+                                   .size = BytePosition(3'000'000'000),
+                                   .bytes = {}};
+    const std::vector<std::byte> bytes(100, std::byte{7});
+    for (const std::int16_t version : std::vector<std::int16_t>{0, 1}) {
+        const auto node =
+            version > 0 ? std::optional(LeaderNode{BrokerId(2), kEndpoints[0]}) : std::nullopt;
+        auto again =
+            from_wire(through_bytes(to_wire(response, BytesView(bytes), node, arena), version));
+        ASSERT_TRUE(again) << again.error().why;
+        EXPECT_EQ(*again->bytes, bytes);
+        again->bytes = nullptr;
+        EXPECT_EQ(*again, response);
+        FetchSnapshotResponse refusal;
+        refusal.error = ErrorCode::snapshot_not_found;
+        refusal.view = response.view;
+        again = from_wire(through_bytes(to_wire(refusal, BytesView(), node, arena), version));
+        EXPECT_EQ(again->error, ErrorCode::snapshot_not_found);
+        EXPECT_EQ(again->view, response.view);
+    }
+}
+
 TEST_F(WireMessages, TheLeadersEndpointsAreSaid) {
     const auto begin = through_bytes(
         to_wire(BeginQuorumEpochRequest{LeaderEpoch(7), BrokerId(1), kOther}, kSender, arena), 1);
@@ -203,6 +238,19 @@ TEST_F(WireMessages, AnotherClusterOrAnotherLogIsRefused) {
     fetch.topics = std::span(&topic, 1);
     EXPECT_FALSE(names_metadata_log(fetch));
     EXPECT_EQ(from_wire(fetch, kCluster).error().code, ErrorCode::invalid_request);
+
+    auto snapshot = to_wire(FetchSnapshotRequest{.current_leader_epoch = LeaderEpoch(1),
+                                                 .replica = kSelf,
+                                                 .snapshot = {Offset(9), LeaderEpoch(1)},
+                                                 .position = {}},
+                            kSender, arena);
+    EXPECT_EQ(from_wire(snapshot, "c2").error().code, ErrorCode::inconsistent_cluster_id);
+    auto other = snapshot.topics[0];
+    other.name = "t";
+    snapshot.topics = std::span(&other, 1);
+    EXPECT_EQ(from_wire(snapshot, kCluster).error().code, ErrorCode::unknown_topic_or_partition);
+    snapshot.topics = {};
+    EXPECT_EQ(from_wire(snapshot, kCluster).error().code, ErrorCode::invalid_request);
 }
 
 }  // namespace
