@@ -48,19 +48,37 @@ Result<void> check_answer(const Answer& answer) {
     return std::unexpected(answered_error(answer.error_code, answer.error_message.value_or("")));
 }
 
+/// Asks the leader, which may change meanwhile, or not be known yet, for as long as a call may
+/// take.
+template <class Answer, class Message>
+env::Task<Result<void>> ask_leader(Session& session, const Message& request) {
+    const env::Instant give_up = session.env().clock().now() + std::chrono::seconds(60);
+    for (;;) {
+        const auto answer = co_await session.ask<Answer>(session.decider(), request);
+        const Result<void> done =
+            answer ? check_answer(**answer) : Result<void>(std::unexpected(answer.error()));
+        const bool is_elsewhere =
+            !done && (done.error().code == ErrorCode::not_controller ||
+                      done.error().code == ErrorCode::not_leader_or_follower ||
+                      done.error().code == ErrorCode::broker_not_available);
+        if (!is_elsewhere || session.env().clock().now() >= give_up) co_return done;
+        session.client().forget_controller();
+        co_await session.env().sleep(session.executor(), std::chrono::milliseconds(100));
+    }
+}
+
 env::Task<Result<void>> add(Session& session, const ControllerFile& controller) {
     using protocol::AddRaftVoterRequest;
     std::vector<AddRaftVoterRequest::Listener> listeners;
     for (const auto& one : controller.voter.endpoints)
         listeners.push_back({one.listener, one.host, one.port});
     AddRaftVoterRequest request;
+    request.cluster_id = std::nullopt;
     request.timeout_ms = 60'000;
     request.voter_id = controller.voter.key.id.value;
     request.voter_directory_id = controller.voter.key.directory;
     request.listeners = listeners;
-    CO_TRY(const auto answer,
-           co_await session.ask<protocol::AddRaftVoterResponse>(session.decider(), request));
-    CO_TRY_VOID(check_answer(*answer));
+    CO_TRY_VOID(co_await ask_leader<protocol::AddRaftVoterResponse>(session, request));
     print(fmt::format("Added {}\n", controller.text()));
     co_return ok();
 }
@@ -85,11 +103,10 @@ int run_add(const Options& options) {
 
 env::Task<Result<void>> remove(Session& session, const raft::ReplicaKey& controller) {
     protocol::RemoveRaftVoterRequest request;
+    request.cluster_id = std::nullopt;
     request.voter_id = controller.id.value;
     request.voter_directory_id = controller.directory;
-    CO_TRY(const auto answer,
-           co_await session.ask<protocol::RemoveRaftVoterResponse>(session.decider(), request));
-    CO_TRY_VOID(check_answer(*answer));
+    CO_TRY_VOID(co_await ask_leader<protocol::RemoveRaftVoterResponse>(session, request));
     print(fmt::format("Removed KRaft controller {} with directory id {}\n", controller.id,
                       controller.directory));
     co_return ok();
