@@ -95,6 +95,7 @@ struct ResponseText {
     std::string operator()(const SupportedVersionsResponse& r) const {
         return fmt::format("SupportedVersions{} kraft.version {} to {}", error_text(r.error),
                            r.kraft_version_min, r.kraft_version_max);
+    }
     std::string operator()(const FetchSnapshotResponse& r) const {
         std::string line =
             fmt::format("FetchSnapshot{} {}", error_text(r.error), view_text(r.view));
