@@ -135,7 +135,8 @@ void Cluster::crash(BrokerId id, Offset kept_end, bool is_loaded) {
         const auto newest = *disk.snapshots.rbegin();
         disk.begin_anew(newest.first, newest.second);
     }
-    std::erase_if(network_, [&](const InFlight& one) { return real(one.from) == id || real(one.to) == id; });
+    std::erase_if(network_,
+                  [&](const InFlight& one) { return real(one.from) == id || real(one.to) == id; });
 }
 
 void Cluster::step(BrokerId id, const Event& event) {
