@@ -145,14 +145,13 @@ class Quorum:
 class Growing(Quorum):
     """One controller that begins alone, and others beside it that know its address and are not voters yet."""
 
-    @staticmethod
-    def make(count, roles, extra):
-        members = [Member(number + 1, roles) for number in range(count)]
-        servers = [f'127.0.0.1:{m.controller_port}' for m in members]
-        for member in members:
-            member.configure(servers, extra)
-            member.format('--standalone' if member is members[0] else '--no-initial-controllers')
-        return members
+    def __init__(self, count=3, roles='controller', extra=None):
+        self.voters = [Member(number + 1, roles) for number in range(count)]
+        self.nodes = list(self.voters)
+        servers = [f'127.0.0.1:{m.controller_port}' for m in self.voters]
+        for member in self.voters:
+            member.configure(servers, extra or {})
+            member.format('--standalone' if member is self.voters[0] else '--no-initial-controllers')
 
     def controllers(self):
         return ','.join(f'127.0.0.1:{m.controller_port}' for m in self.voters)
@@ -162,14 +161,5 @@ class Growing(Quorum):
         broker = Member(101, 'broker')
         broker.configure(servers, {})
         broker.format()
-        self.others.append(broker)
+        self.nodes.append(broker)
         return broker
-
-    def __enter__(self):
-        self.others = []
-        return super().__enter__()
-
-    def __exit__(self, *_):
-        super().__exit__()
-        for other in self.others:
-            other.__exit__()
