@@ -84,6 +84,7 @@ private:
         Options options;
         options.node = BrokerId(1'000'000);
         options.cluster_id = "bench";
+        options.idle_interval_ms = 0;
         return options;
     }
     void append(const std::vector<RecordValue>& records) {

@@ -91,7 +91,7 @@ protected:
             .topics = {{.name = std::move(name), .partition_count = 3, .replication_factor = 1}}};
     }
 
-    CapturingSink sink_;
+    std::shared_ptr<CapturingSink> sink_ = std::make_shared<CapturingSink>();
     sim::World world_{1};
     sim::Node& node_ = world_.add_node("n");
     MemoryQuorum quorum_{node_};
@@ -309,11 +309,11 @@ TEST_F(ControllerHostTest, WarnsOfAnElectionThatMayLoseRecords) {
     };
     fence(2);
     fence(1);
-    EXPECT_EQ(sink_.lines.find("unclean leader election"), std::string::npos) << sink_.lines;
+    EXPECT_EQ(sink_->lines.find("unclean leader election"), std::string::npos) << sink_->lines;
     ASSERT_TRUE(ask(host_->heartbeat(heartbeat_of(2), in(5s))));
-    const std::size_t at = sink_.lines.find("unclean leader election");
+    const std::size_t at = sink_->lines.find("unclean leader election");
     ASSERT_NE(at, std::string::npos);
-    const std::string line = sink_.lines.substr(at, sink_.lines.find('\n', at) - at);
+    const std::string line = sink_->lines.substr(at, sink_->lines.find('\n', at) - at);
     for (const std::string_view part :
          {"topic=t", "partition=0", "leader=2", "old_leader=1", "had_all=1"})
         EXPECT_NE(line.find(part), std::string::npos) << line;
