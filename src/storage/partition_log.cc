@@ -62,11 +62,11 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
       log_end_(loaded.log_end),
       durable_end_(loaded.durable_end),
       last_epoch_(loaded.last_epoch),
-      unsynced_(std::move(loaded.unsynced)),
       names_made_(loaded.has_new_names ? 1 : 0),
       producers_(std::move(loaded.producers)),
       snapshot_at_(loaded.snapshot_at),
       unsynced_gap_(loaded.unsynced_gap) {
+    for (auto& file : loaded.unsynced) unsynced_.push_back({.file = std::move(file)});
     for (const auto& segment : segments_) {
         size_bytes_ += segment->size();
         segment->set_created_at(clock_.wall());
@@ -207,7 +207,7 @@ void PartitionLog::end_roll(PendingAppend& append) {
     if (names_made_ == names_synced_) first_new_name_ = base;
     names_made_ += 2;
     for (FileWrite& write : append.writes) {
-        if (write.file != nullptr) unsynced_.push_back(std::move(write.file));
+        if (write.file != nullptr) unsynced_.push_back({std::move(write.file), names_made_});
     }
     snapshot_at_ = base;
     active().end_seal();
@@ -240,7 +240,7 @@ Log::PendingSync PartitionLog::pending_sync() const {
     pending.is_first = names_synced_ == 0;
     if (!epochs_.is_written()) pending.epochs = epochs_.text();
     pending.epochs_version = epochs_.version();
-    pending.files = unsynced_;
+    for (const Unsynced& one : unsynced_) pending.files.push_back(one.file);
     // Open wherever something was appended. After a recovery it may be among the files above.
     const auto& file = segments_.back()->open_file();
     if (durable_end_ < log_end_ && file) pending.files.push_back(file);
@@ -250,8 +250,10 @@ Log::PendingSync PartitionLog::pending_sync() const {
 
 void PartitionLog::mark_durable(const PendingSync& done) {
     if (is_offline_) return;
-    std::erase_if(unsynced_, [&](const auto& file) {
-        return std::ranges::find(done.files, file) != done.files.end();
+    // A file that took more after the sync, and was sealed then, waits for the next.
+    std::erase_if(unsynced_, [&](const Unsynced& one) {
+        return one.since <= done.names_made &&
+               std::ranges::find(done.files, one.file) != done.files.end();
     });
     names_synced_ = std::max(names_synced_, done.names_made);
     if (names_synced_ == names_made_) needs_names_ = false;
@@ -280,8 +282,8 @@ Result<void> PartitionLog::seal_active() {
     if (!sealed) return or_offline(std::unexpected(sealed.error()));
     const bool is_touched = active().size() > 0 && !sealed->empty();
     if (is_touched) {
-        unsynced_.insert(unsynced_.end(), sealed->begin(), sealed->end());
         ++names_made_;
+        for (auto& file : *sealed) unsynced_.push_back({std::move(file), names_made_});
     }
     if (snapshot_at_ != log_end_ && (is_touched || !producers_.empty()))
         TRY_VOID(or_offline(snapshot_producers()));

@@ -132,8 +132,13 @@ private:
     /// begin_close() has written the epochs beside their file.
     bool has_epochs_aside_ = false;
 
-    /// Files of sealed segments that have not been synced yet.
-    std::vector<std::shared_ptr<env::File>> unsynced_;
+    /// A file of a sealed segment that has not been synced yet.
+    struct Unsynced {
+        std::shared_ptr<env::File> file;
+        /// names_made_ when it was sealed: a sync that was begun before may lack its end.
+        std::uint64_t since = 0;
+    };
+    std::vector<Unsynced> unsynced_;
     std::uint64_t names_made_ = 0;
     std::uint64_t names_synced_ = 0;
     /// While these differ: the oldest segment whose name may not be synced.

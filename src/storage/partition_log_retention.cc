@@ -97,7 +97,8 @@ Result<std::vector<std::string>> PartitionLog::take_out(std::size_t count) {
         size_bytes_ -= segment->size();
         // Files that wait for a sync would keep their space until then.
         const std::string stem = directory_ + "/" + segment_file_name(segment->base(), ".");
-        std::erase_if(unsynced_, [&](const auto& file) { return file->path().starts_with(stem); });
+        std::erase_if(unsynced_,
+                      [&](const Unsynced& one) { return one.file->path().starts_with(stem); });
         TRY_VOID(or_offline(segment->set_aside(paths)));
     }
     return paths;

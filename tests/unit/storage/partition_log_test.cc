@@ -158,6 +158,22 @@ TEST_F(PartitionLogTest, ASyncElsewhereCountsUpToWhereItBegan) {
     EXPECT_FALSE(log->pending_sync().empty());
 }
 
+TEST_F(PartitionLogTest, WhatASegmentTookAfterASyncAndBeforeItWasSealedIsSyncedByTheNext) {
+    auto log = open();
+    fill(*log, 2);
+    Log::PendingSync first = log->pending_sync();
+    ASSERT_TRUE(first.run());
+    // More into the same file, and then into the next one, before the sync is heard of.
+    while (segment_count() == 1) fill(*log, 1);
+    log->mark_durable(first);
+    Log::PendingSync second = log->pending_sync();
+    ASSERT_TRUE(second.run());
+    log->mark_durable(second);
+    EXPECT_EQ(log->durable_end_offset(), log->log_end_offset());
+    const auto disk = node.files().disk().find(path("00000000000000000000.log"));
+    EXPECT_FALSE(disk->content.is_dirty()) << "records that are called durable are not on the disk";
+}
+
 TEST_F(PartitionLogTest, WhatWasCutDuringASyncIsNotTakenForDurable) {
     const auto log = open();
     fill(*log, 5);
