@@ -118,6 +118,10 @@ Result<void> Replica::lead(const PartitionState& state, env::Instant now, AfterG
         carry_out(core->update(state, now), after);
         return ok();
     }
+    // What a crash has left may not be synced, and counts only then: clients were told of it
+    // before, and must not be told of less.
+    const LogEnds ends = log_ends();
+    if (settings_.acks_need_sync && ends.durable_end < ends.end) TRY_VOID(partition_log_->flush());
     const Offset high_watermark = view().high_watermark;
     core = &role_.emplace<LeaderCore>(state, rules(), log_ends(), high_watermark, now);
     carry_out(core->advance(now), after);

@@ -403,6 +403,16 @@ TEST_F(LocalPartitionTest, CountsWhatIsSyncedIfTheTopicAsksForIt) {
     EXPECT_EQ(done_[0].code, ErrorCode::none);
 }
 
+TEST_F(LocalPartitionTest, BeginsWithAllThatACrashHasLeftIfTheTopicAsksForSyncs) {
+    settings_.acks_need_sync = true;
+    auto log = std::make_unique<MemoryLog>();
+    auto batch = batch_of(3, now());
+    ASSERT_TRUE(log->append(batch));  // and the checkpoint of the high watermark was older
+    partition_ = make(std::move(log), Offset(1));
+    ASSERT_TRUE(partition_->become(state(1, {1})));
+    EXPECT_EQ(partition_->high_watermark(), Offset(3));
+}
+
 TEST_F(LocalPartitionTest, AProducerOfOneAckWaitsForTheSyncAndNotForOthers) {
     settings_.acks_need_sync = true;
     start({1, 2});
