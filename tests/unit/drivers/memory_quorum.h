@@ -48,6 +48,8 @@ public:
     std::optional<StoredMetadataSnapshot> newest_snapshot() const override { return snapshot_; }
     QuorumStatus status() const override {
         QuorumStatus status;
+        status.leader = leader;
+        status.voters = voters;
         status.epoch = epoch_;
         status.is_leader = leads_;
         status.log_end_offset = end_;
@@ -94,6 +96,9 @@ public:
     Offset committed() const { return committed_; }
     Offset end() const { return end_; }
 
+    /// Only told by status().
+    BrokerId leader = kNoBroker;
+    raft::VoterSet voters;
     bool commits_by_itself = true;
     bool is_full = false;
     bool snapshots_fail = false;
