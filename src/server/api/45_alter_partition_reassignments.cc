@@ -31,8 +31,9 @@ env::Task<Result<std::vector<ReassignedTopic>>> reassign(
     Request& request, const AlterPartitionReassignmentsRequest& body) {
     CO_TRY_VOID(check_cluster_right(request, security::Operation::alter));
     const env::Instant deadline = request.deadline(body.timeout_ms);
-    CO_TRY(auto reassigned,
-           co_await request.broker().controller.alter_reassignments(wanted(body), deadline));
+    CO_TRY(auto reassigned, co_await ask_controller(request, [&](controller::Gateway& controller) {
+               return controller.alter_reassignments(wanted(body), deadline);
+           }));
     co_await request.broker().image.catch_up(request.connection.owner(), deadline);
     co_return reassigned;
 }
