@@ -59,13 +59,15 @@ env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant d
                 LOG_WARN(log_, "another process is registered under this node.id",
                          kv("node_id", options_.registration.id), kv("held_by", holder()));
             }
-            if (now - held_since > options_.session_timeout + kHoldMargin || now >= deadline)
+            if (abandoned_ || now - held_since > options_.session_timeout + kHoldMargin ||
+                now >= deadline)
                 co_return fail(code, holder());
             co_await env_.sleep(env_.control(), kHeldPause);
             continue;
         }
         const bool again = is_retriable(code) || code == ErrorCode::not_controller;
-        if (!again || now >= deadline) co_return fail_at("broker registration", reply.error());
+        if (!again || abandoned_ || now >= deadline)
+            co_return fail_at("broker registration", reply.error());
         co_await env_.sleep(env_.control(), kRetryPause);
     }
 }
@@ -92,7 +94,7 @@ std::string BrokerLifecycle::holder() const {
 }
 
 env::Task<Result<void>> BrokerLifecycle::wait_until_unfenced(env::Instant deadline) {
-    while (env_.clock().now() < deadline) {
+    while (!abandoned_ && env_.clock().now() < deadline) {
         co_await served_.catch_up(env_.control(), deadline);
         auto reply = co_await beat(false);
         if (reply && !reply->is_fenced) {
@@ -101,6 +103,7 @@ env::Task<Result<void>> BrokerLifecycle::wait_until_unfenced(env::Instant deadli
         }
         co_await env_.sleep(env_.control(), kRetryPause);
     }
+    if (abandoned_) co_return fail(ErrorCode::kafka_storage_error, "the metadata log has failed");
     co_return fail(ErrorCode::request_timed_out,
                    "the controller did not unfence this broker in time");
 }

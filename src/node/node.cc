@@ -46,8 +46,9 @@ public:
                             return active_->allocate_producer_ids(
                                 {config_.node_id, lifecycle_->epoch()}, deadline);
                         }),
-          publisher_(env, log_, std::move(options.on_failure)),
-          registration_times_(config_.node_id) {
+          publisher_(env, log_, [this](const Error& why) { give_up(why); }),
+          registration_times_(config_.node_id),
+          on_failure_(std::move(options.on_failure)) {
         metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
         if (options.process_metrics) metrics_.add(std::move(options.process_metrics));
     }
@@ -100,6 +101,13 @@ public:
     std::shared_ptr<const metadata::Image> served_image() const override { return served_.load(); }
 
 private:
+    /// The metadata can't be followed any further: whoever waits for it, a start too, gives up.
+    void give_up(const Error& why) {
+        served_.end();
+        if (lifecycle_ != nullptr) lifecycle_->abandon();
+        on_failure_(why);
+    }
+
     /// First of all, so that it shows the recovery.
     Result<void> start_admin() {
         if (!config_.admin_listener) return ok();
@@ -327,6 +335,7 @@ private:
     server::ProducerIds producer_ids_;
     drivers::MetadataPublisher publisher_;
     drivers::RegistrationTimes registration_times_;
+    std::function<void(const Error&)> on_failure_;
     std::unique_ptr<replication::Replicas> replicas_;
     std::unique_ptr<drivers::Quorum> quorum_;
     std::unique_ptr<drivers::Snapshots> snapshots_;

@@ -40,6 +40,8 @@ public:
     /// Another controller decides: it hears of this broker at once, and not with the next
     /// heartbeat.
     void greet_controller() { pause_.notify(); }
+    /// This node can't follow the metadata any more: a start that is under way fails soon.
+    void abandon() { abandoned_ = true; }
     /// Controlled shutdown: returns when the controller has moved away what this broker led, or
     /// after its timeout.
     env::Task<void> shut_down();
@@ -61,6 +63,7 @@ private:
     BrokerEpoch epoch_{-1};
     env::Wakeup pause_;  ///< between heartbeats; cut short by shut_down()
     env::Wakeup ended_;
+    bool abandoned_ = false;
     bool stopping_ = false;
     bool beating_ = false;
 };
