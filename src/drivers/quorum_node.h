@@ -87,7 +87,6 @@ private:
     Result<raft::SnapshotHead> snapshot_head(const SnapshotContent& content) const;
     Result<raft::StoredSnapshot> write_content(const SnapshotContent& content,
                                                raft::SnapshotHead head) const;
-    bool keeps_log() const;
     void remove_later(std::vector<std::string> paths);
     env::Task<void> remove(std::shared_ptr<QuorumNode> self, std::vector<std::string> paths);
     Result<void> write_chunk(const raft::SnapshotChunk& chunk);
@@ -150,8 +149,6 @@ private:
         std::shared_ptr<const env::File> file;
     };
     std::optional<Served> served_;
-    /// The newest snapshot of this process names other nodes, or there is none yet.
-    bool others_registered_ = true;
     env::Instant next_clean_ = env::kNever;
     bool disk_is_slow_ = false;
     std::optional<Error> failure_;

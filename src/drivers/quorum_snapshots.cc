@@ -59,8 +59,6 @@ env::Task<Result<std::uint64_t>> QuorumNode::write_snapshot(SnapshotContent cont
         co_return std::unexpected(stored.error());
     }
     if (!newest_snapshot_ || newest_snapshot_->id < stored->id) newest_snapshot_ = *stored;
-    others_registered_ =
-        std::ranges::any_of(content.nodes, [&](BrokerId id) { return id != options_.node_id; });
     queue(*stored);
     co_return stored->bytes;
 }
@@ -77,37 +75,20 @@ env::Task<Result<void>> QuorumNode::perform(raft::StoredSnapshot snapshot) {
     co_return co_await perform(Clean{});
 }
 
-/// True if another node may yet ask for any record of the log: nobody is sent a snapshot.
-bool QuorumNode::keeps_log() const {
-    // Who has no vote, and can't get one, never leads and is asked for nothing.
-    if (core_.voters().find(options_.node_id) == nullptr && options_.endpoints.empty())
-        return false;
-    if (core_.voters().size() > 1 || others_registered_) return true;
-    const std::vector<raft::ReplicaProgress> others = core_.progress();
-    return std::ranges::any_of(others, [](const auto& one) { return one.key.id >= BrokerId(0); });
-}
-
 env::Task<Result<void>> QuorumNode::perform(Clean) {
     std::vector<std::string> files;
     std::optional<Error> obstacle;
     while (!stopping_ && !obstacle) {
-        const bool keeps = keeps_log();
-        const Timestamp now = env_.clock().wall();
-        const auto id =
-            keeps ? metadata_log_->superfluous(now) : metadata_log_->oldest_to_keep(now);
+        const auto id = metadata_log_->oldest_to_keep(env_.clock().wall());
         if (!id) break;
         Result<raft::MetadataLog::Cleaned> cleaned;
-        co_await env_.offload(env::Pool::quorum, [&] {
-            if (keeps) {
-                cleaned = metadata_log_->take_out(*id);
-            } else {
-                cleaned = metadata_log_->clean(*id);
-            }
-        });
+        co_await env_.offload(env::Pool::quorum, [&] { cleaned = metadata_log_->clean(*id); });
         if (!cleaned) co_return fail_at("cleaning the metadata log", cleaned.error());
         files.insert(files.end(), cleaned->files.begin(), cleaned->files.end());
         obstacle = cleaned->obstacle;
-        if (!obstacle && !keeps) step_and_queue(raft::LogCleaned{*id});
+        if (obstacle) break;
+        if (served_ && served_->id < *id) served_.reset();
+        step_and_queue(raft::LogCleaned{*id});
     }
     if (obstacle) {
         LOG_WARN(log_, "could not clean the metadata log; trying again in a minute",

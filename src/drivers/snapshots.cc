@@ -6,13 +6,6 @@ namespace milena::drivers {
 namespace {
 
 constexpr env::Duration kRetryPause = std::chrono::minutes(1);
-
-std::vector<BrokerId> nodes_of(const metadata::ClusterImage& cluster) {
-    std::vector<BrokerId> nodes;
-    for (const auto& [id, broker] : cluster.brokers) nodes.push_back(id);
-    for (const auto& [id, controller] : cluster.controllers) nodes.push_back(id);
-    return nodes;
-}
 }  // namespace
 
 Snapshots::Snapshots(env::Env& env, Logger logger, SnapshotPolicy policy, Quorum& quorum,
@@ -64,8 +57,7 @@ env::Task<void> Snapshots::write(std::shared_ptr<const metadata::Image> image) {
         {.end_offset = at.last_offset.next(),
          .epoch = at.last_epoch,
          .last_contained_timestamp = Timestamp(at.timestamp_ms),
-         .records = [image](const RecordSink& sink) { metadata::emit_records(*image, sink); },
-         .nodes = nodes_of(*image->cluster)});
+         .records = [image](const RecordSink& sink) { metadata::emit_records(*image, sink); }});
     if (written) {
         newest_at_ = env_.clock().now();
         newest_bytes_ = *written;

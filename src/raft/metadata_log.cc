@@ -247,11 +247,6 @@ std::optional<SnapshotId> MetadataLog::oldest_to_keep(Timestamp now) const {
     return snapshots_[1].id;
 }
 
-std::optional<SnapshotId> MetadataLog::superfluous(Timestamp now) const {
-    if (snapshots_.size() < 3 || !must_go(snapshots_[1], now)) return std::nullopt;
-    return snapshots_[1].id;
-}
-
 Result<void> MetadataLog::set_aside(const SnapshotId& id, std::vector<std::string>& files) {
     const std::string path = options_.directory + "/" + snapshot_file_name(id);
     const auto renamed = env_.files().rename(path, path + ".deleted");
@@ -261,17 +256,6 @@ Result<void> MetadataLog::set_aside(const SnapshotId& id, std::vector<std::strin
     }
     if (!env::is_out_of_space(renamed.error())) return std::unexpected(renamed.error());
     return env_.files().remove(path);  // a full disk has no room for a longer name
-}
-
-MetadataLog::Cleaned MetadataLog::take_out(const SnapshotId& id) {
-    Cleaned cleaned;
-    if (const auto taken = set_aside(id, cleaned.files); !taken) {
-        cleaned.obstacle = taken.error();
-        return cleaned;
-    }
-    // Not synced: if a power loss brings it back, it goes another time.
-    std::erase_if(snapshots_, [&](const StoredSnapshot& one) { return one.id == id; });
-    return cleaned;
 }
 
 Result<MetadataLog::Cleaned> MetadataLog::clean(const SnapshotId& first) {

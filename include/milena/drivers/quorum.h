@@ -113,8 +113,6 @@ struct SnapshotContent {
     Timestamp last_contained_timestamp;
     /// Gives the records that make the state, in order. Called in the disk pool.
     std::function<void(const RecordSink&)> records;
-    /// Brokers and controllers that are registered in it: they follow the log.
-    std::vector<BrokerId> nodes{};
 };
 
 /// Where records were put: not yet committed when it is handed out.
@@ -172,7 +170,7 @@ public:
 
     /// Writes a snapshot, in the disk pool, and gives its size once it is durable. After it, and
     /// now and then, what metadata.max.retention.* no longer keep of older snapshots is removed,
-    /// and of the log below them if no other node may need it. INVALID_REQUEST if the content is
+    /// and of the log below them. INVALID_REQUEST if the content is
     /// not committed, or if there is a snapshot as new; NOT_CONTROLLER if the quorum stops
     /// meanwhile. One at a time.
     virtual env::Task<Result<std::uint64_t>> write_snapshot(SnapshotContent content) = 0;

@@ -53,9 +53,6 @@ public:
     /// together are too large, or its last record is too old. One step: what clean() took with it
     /// counts for the next. The newest always stays.
     std::optional<SnapshotId> oldest_to_keep(Timestamp now) const;
-    /// For a log that is not to lose its beginning: by the same rules, a snapshot between the
-    /// oldest, by which a start judges where the log begins, and the newest.
-    std::optional<SnapshotId> superfluous(Timestamp now) const;
 
     struct Cleaned {
         std::vector<std::string> files;  ///< renamed, to be removed
@@ -66,8 +63,6 @@ public:
     /// its end, where the log begins from now on. `first` is one of snapshots(), and the log
     /// reaches its end. An error is one of a sync or of the log.
     Result<Cleaned> clean(const SnapshotId& first);
-    /// Takes one snapshot out of the directory, which was superfluous().
-    Cleaned take_out(const SnapshotId& id);
     /// Drops the log, which begins anew at the end of this snapshot: fetched, durable, and newer
     /// than all others, which go too.
     Result<Cleaned> begin_at(const StoredSnapshot& snapshot);

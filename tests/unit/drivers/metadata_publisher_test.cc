@@ -101,6 +101,34 @@ TEST_F(PublisherTest, TakesASnapshotInPlaceOfTheLog) {
     EXPECT_EQ(publisher_.image()->provenance.last_offset, Offset(100));
 }
 
+/// As when the leader's log begins behind this node's: what came in between shows at once, and so
+/// does what is no more.
+TEST_F(PublisherTest, ASnapshotInTheMiddleIsAChangeLikeAnyOther) {
+    const Uuid gone{1, 1};
+    const Uuid kept{2, 2};
+    commit(0, {metadata::encode_record(protocol::TopicRecord{"gone", gone}),
+               metadata::encode_record(protocol::TopicRecord{"kept", kept}), feature("x", 1)});
+    commit(3, {metadata::encode_record(protocol::BeginTransactionRecord{}), feature("x", 2)});
+    const auto before = publisher_.image();
+    std::vector<metadata::Update> updates;
+    publisher_.follow([&](const metadata::Update& update) { updates.push_back(update); });
+    updates.clear();
+    EXPECT_TRUE(wait_while(Offset(99), 10s, [&] {
+        snapshot(100, {metadata::encode_record(protocol::TopicRecord{"kept", kept}),
+                       metadata::encode_record(protocol::TopicRecord{"new", {3, 3}})});
+    }));
+    ASSERT_EQ(updates.size(), 1u);
+    EXPECT_EQ(updates[0].before, before);
+    EXPECT_EQ(updates[0].changes.topics, (std::set<Uuid>{gone, {3, 3}}));
+    EXPECT_TRUE(updates[0].changes.features);
+    EXPECT_FALSE(publisher_.image()->topics->find("gone"));
+    EXPECT_TRUE(publisher_.image()->topics->find("kept"));
+    EXPECT_FALSE(publisher_.in_transaction()) << "what had begun before is in the snapshot, or not";
+    commit(100, {feature("y", 1)});
+    EXPECT_EQ(publisher_.image()->features->level("y"), 1);
+    EXPECT_EQ(failures_, 0);
+}
+
 TEST_F(PublisherTest, DoesNotTakeWhatFormattingLeftForTheState) {
     snapshot(0, {feature("x", 1)});
     EXPECT_EQ(publisher_.image(), metadata::Image::empty());

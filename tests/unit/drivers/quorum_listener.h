@@ -52,7 +52,11 @@ private:
             case protocol::ApiKey::end_quorum_epoch:
                 return ask<protocol::EndQuorumEpochRequest, raft::EndQuorumEpochResponse>(head,
                                                                                           body);
-            case protocol::ApiKey::fetch: return fetch(head, body);
+            case protocol::ApiKey::fetch:
+                return fetch<protocol::FetchRequest, raft::FetchResponse>(head, body);
+            case protocol::ApiKey::fetch_snapshot:
+                return fetch<protocol::FetchSnapshotRequest, raft::FetchSnapshotResponse>(head,
+                                                                                          body);
             case protocol::ApiKey::add_raft_voter:
                 return change<protocol::AddRaftVoterRequest>(head, body, &raft::to_add_answer);
             case protocol::ApiKey::remove_raft_voter:
@@ -100,18 +104,20 @@ private:
                          raft::to_wire(std::get<Response>(given.response), given.leader, arena));
     }
 
+    template <class Wire, class Response>
     env::Task<std::vector<std::byte>> fetch(const protocol::RequestHead& head, BytesView body) {
         protocol::Arena arena;
-        const auto wire = protocol::decode<protocol::FetchRequest>(body, head.version(), arena);
+        const auto wire = protocol::decode<Wire>(body, head.version(), arena);
         auto request = raft::from_wire(*wire, cluster_id_);
         EXPECT_TRUE(request) << request.error().why;
-        const auto given = co_await quorum_.ask(*std::move(request), 1 << 20);
+        const auto given =
+            co_await quorum_.ask(*std::move(request), static_cast<std::uint64_t>(wire->max_bytes));
         std::vector<std::byte> records(given.records.length);
         if (!records.empty()) {
             EXPECT_TRUE(given.records.file->read_at(given.records.position, records));
         }
-        co_return framed(head, raft::to_wire(std::get<raft::FetchResponse>(given.response),
-                                             BytesView(records), given.leader, arena));
+        co_return framed(head, raft::to_wire(std::get<Response>(given.response), BytesView(records),
+                                             given.leader, arena));
     }
 
     template <class Response>

@@ -50,8 +50,7 @@ public:
         return {.end_offset = next,
                 .epoch = epoch,
                 .last_contained_timestamp = last,
-                .records = [sum = sum](const RecordSink& sink) { sink(value(sum)); },
-                .nodes = nodes};
+                .records = [sum = sum](const RecordSink& sink) { sink(value(sum)); }};
     }
 
     std::int64_t sum = 0;
@@ -60,7 +59,6 @@ public:
     LeaderEpoch epoch;
     LeaderEpoch leads_epoch;
     Timestamp last{1};  ///< of its snapshots
-    std::vector<BrokerId> nodes{BrokerId(1)};
     bool leads = false;
     std::optional<Error> failure;
 };
@@ -198,25 +196,6 @@ TEST_F(QuorumSnapshotsTest, TheLogLosesItsBeginning) {
     EXPECT_EQ(again->heard.sum, 60 * 61 / 2);
     EXPECT_GT(again->quorum->status().log_start_offset, Offset(30));
     stop(node, *again);
-}
-
-TEST_F(QuorumSnapshotsTest, TheLogKeepsItsBeginningForOtherNodes) {
-    format(node);
-    const auto running = start(node);
-    running->heard.nodes = {BrokerId(1), BrokerId(2)};
-    for (int i = 1; i <= 60; ++i) {
-        ASSERT_TRUE(add(*running, i));
-        if (i % 10 == 0) ASSERT_TRUE(write_and_wait(node, *running));
-    }
-    world.run_for(2min);
-    EXPECT_EQ(running->quorum->status().log_start_offset, Offset(0));
-    EXPECT_EQ(raft::list_snapshots(node.files(), kDirectory)->size(), 2u) << "oldest and newest";
-    running->heard.nodes = {BrokerId(1)};
-    ASSERT_TRUE(add(*running, 61));
-    ASSERT_TRUE(write_and_wait(node, *running));
-    world.run_for(1s);
-    EXPECT_GT(running->quorum->status().log_start_offset, Offset(30));
-    stop(node, *running);
 }
 
 /// A snapshot that could not be taken out stays, and the quorum goes on.

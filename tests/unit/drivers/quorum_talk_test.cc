@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three replicas on three simulated machines: they elect one, follow it over the network, and what
-// it has acknowledged outlives processes, power and cuts.
+// it has acknowledged outlives processes, power and cuts; who has missed what the others have only
+// in snapshots takes one of theirs.
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "milena/raft/snapshot.h"
+
 #include "quorum_listener.h"
 
 namespace milena::drivers {
@@ -18,11 +22,25 @@ constexpr int kReplicas = 3;
 /// What one life of a replica has heard.
 class Heard : public QuorumListener {
 public:
-    void on_snapshot(const MetadataSnapshot&) override { ADD_FAILURE() << "there is none"; }
+    void on_snapshot(const MetadataSnapshot& snapshot) override {
+        EXPECT_GE(snapshot.end_offset, next) << "what was committed goes back";
+        for (const MetadataBatch& batch : snapshot.batches) {
+            for (const BytesView value : batch.values) {
+                const Offset at(load<std::int64_t>(value.data()));
+                const std::string text(as_text(value.subspan(sizeof(std::int64_t))));
+                const auto [known, is_new] = records.emplace(at, text);
+                EXPECT_EQ(known->second, text);
+                EXPECT_TRUE(is_new || at < next);
+            }
+        }
+        next = snapshot.end_offset;
+        snapshot_ends.push_back(next);
+    }
     void on_committed(std::span<const MetadataBatch> batches) override {
         for (const MetadataBatch& batch : batches) {
             EXPECT_EQ(batch.base_offset, next) << "a gap";
             next = batch.last_offset.next();
+            last_epoch = batch.epoch;
             for (std::size_t i = 0; i < batch.values.size(); ++i) {
                 records[batch.base_offset + static_cast<std::int64_t>(i)] =
                     as_text(batch.values[i]);
@@ -39,8 +57,25 @@ public:
         if (!may_fail) ADD_FAILURE() << why.why;
     }
 
+    /// All that it knows, as a snapshot.
+    SnapshotContent content() const {
+        return {.end_offset = next,
+                .epoch = last_epoch,
+                .last_contained_timestamp = env::Timestamp(1),
+                .records = [all = records](const RecordSink& sink) {
+                    for (const auto& [offset, text] : all) {
+                        std::vector<std::byte> value(sizeof(std::int64_t) + text.size());
+                        store(value.data(), offset.value);
+                        std::ranges::copy(as_bytes(text), value.begin() + sizeof(std::int64_t));
+                        sink(std::move(value));
+                    }
+                }};
+    }
+
     std::map<Offset, std::string> records;
+    std::vector<Offset> snapshot_ends;
     Offset next;
+    LeaderEpoch last_epoch;
     LeaderEpoch epoch = kNoLeaderEpoch;
     BrokerId leader = kNoBroker;
     bool is_leader = false;
@@ -76,6 +111,13 @@ public:
         options.cluster_id = "c";
         options.node_id = BrokerId(i + 1);
         options.directory_id = {1, static_cast<std::uint64_t>(i + 1)};
+        options.snapshot_bytes_max = 300;
+        options.segment_bytes = 1000;
+        options.retention_bytes = 1500;
+        if (std::exchange(loses_disk[static_cast<std::size_t>(i)], false)) {
+            ASSERT_TRUE(self.files().remove(kDirectory));
+            ASSERT_TRUE(self.files().sync_directory("/data"));
+        }
         for (int voter = 0; voter < kReplicas; ++voter) {
             options.static_voters.push_back({.key = {BrokerId(voter + 1), {}},
                                              .endpoints = {{"CONTROLLER", name(voter), kPort}}});
@@ -142,8 +184,34 @@ public:
         }
     }
 
+    /// Every replica that is up writes a snapshot of what it has, and cleans its log.
+    void snapshot() {
+        for (int i = 0; i < kReplicas; ++i) {
+            if (life(i) == nullptr) continue;
+            env::spawn(node(i).control(),
+                       [](Quorum* quorum, SnapshotContent content) -> env::Task<void> {
+                           // Nothing new, or cut short: what matters is what the others find.
+                           (void)co_await quorum->write_snapshot(std::move(content));
+                       }(life(i)->quorum.get(), life(i)->heard.content()));
+        }
+        world.run_for(50ms);
+    }
+    /// Far more than the logs of the others keep.
+    void commit_and_clean(int missing) {
+        for (int n = 0; n < 30; ++n) {
+            commit();
+            if (n % 10 == 9) snapshot();
+        }
+        for (int i = 0; i < kReplicas; ++i) {
+            if (i == missing || life(i) == nullptr) continue;
+            ASSERT_GT(life(i)->quorum->status().log_start_offset, Offset(10))
+                << "replica " << i + 1;
+        }
+    }
+
     sim::World world;
     std::array<Life*, kReplicas> lives{};
+    std::array<bool, kReplicas> loses_disk{};
     std::map<Offset, std::string> acknowledged;
     std::optional<std::pair<int, Offset>> asked;
 };
@@ -238,6 +306,83 @@ TEST_P(QuorumTalkTest, ConnectionsThatBreakOnlyDelay) {
     for (int n = 0; n < 50; ++n) commit();
     world.network().set_break_rate(0);
     check_equal();
+}
+
+TEST_P(QuorumTalkTest, WhoWasAwayTakesTheLeadersSnapshotAndGoesOn) {
+    for (int round = 0; round < kReplicas; ++round) {
+        await_leader();
+        commit();
+        check_equal();
+        world.crash(node(round), sim::Crash::process);
+        loses_disk[static_cast<std::size_t>(round)] = round == 1;
+        commit_and_clean(round);
+        world.restart(node(round));
+        check_equal();
+        const Heard& heard = life(round)->heard;
+        ASSERT_FALSE(heard.snapshot_ends.empty());
+        EXPECT_GT(heard.snapshot_ends.back(), Offset(10));
+        EXPECT_GE(life(round)->quorum->status().log_start_offset, Offset(10));
+        commit();
+        check_equal();
+        for (const env::DirectoryEntry& entry : *node(round).files().list(kDirectory))
+            EXPECT_FALSE(entry.name.ends_with(".part")) << entry.name;
+    }
+    // What it took in is there after a restart, and it can lead.
+    for (int i = 0; i < kReplicas; ++i) world.crash(node(i), sim::Crash::power);
+    for (int i = 0; i < kReplicas; ++i) world.restart(node(i));
+    commit();
+    check_equal();
+}
+
+/// Whoever of the two that talk goes, and whenever, the next try takes it in whole.
+TEST_P(QuorumTalkTest, ADownloadThatIsCutShortBeginsAnew) {
+    std::mt19937_64 random(GetParam());
+    int cut_short = 0;
+    for (int round = 0; round < 6; ++round) {
+        const int away = round % kReplicas;
+        await_leader();
+        world.crash(node(away), sim::Crash::process);
+        commit_and_clean(away);
+        world.restart(node(away));
+        const auto is_fetching = [&] {
+            if (life(away) == nullptr || !node(away).files().exists(kDirectory)) return false;
+            for (const env::DirectoryEntry& entry : *node(away).files().list(kDirectory)) {
+                if (entry.name.ends_with(".checkpoint.part")) return true;
+            }
+            return false;
+        };
+        ASSERT_TRUE(world.run_until(is_fetching, 30s));
+        world.run_for(std::chrono::microseconds(random() % 8'000));
+        cut_short += is_fetching() ? 1 : 0;
+        const int victim = round % 2 == 0 ? away : leader();
+        if (victim >= 0) {
+            world.crash(node(victim), random() % 2 == 0 ? sim::Crash::power : sim::Crash::process);
+            world.run_for(5ms);
+            world.restart(node(victim));
+        }
+        check_equal();
+    }
+    EXPECT_GT(cut_short, 1);
+}
+
+/// While there is no room for it, the replica stays what it was: a voter that hears from its
+/// leader.
+TEST_P(QuorumTalkTest, ASnapshotThatHasNoRoomIsTakenWhenThereIsSome) {
+    const int away = (await_leader() + 1) % kReplicas;
+    commit();
+    check_equal();
+    world.crash(node(away), sim::Crash::process);
+    commit_and_clean(away);
+    world.restart(node(away));
+    env::FileSystem& files = node(away).files();
+    node(away).files().set_capacity(*files.total_bytes("/") - *files.free_bytes("/") + 600);
+    const LeaderEpoch epoch = life(leader())->heard.epoch;
+    world.run_for(10s);
+    EXPECT_LT(life(away)->heard.next, acknowledged.rbegin()->first);
+    EXPECT_EQ(life(leader())->heard.epoch, epoch) << "nobody has stood for election";
+    node(away).files().set_capacity(1 << 30);
+    check_equal();
+    EXPECT_EQ(life(leader())->heard.epoch, epoch);
 }
 
 INSTANTIATE_TEST_SUITE_P(, QuorumTalkTest, testing::Values(1, 2, 3));

@@ -234,20 +234,6 @@ TEST_F(CleaningTest, TheOldestGoWhileThereIsTooMuch) {
     EXPECT_EQ(kept_with(0), 0) << "the newest stays";
 }
 
-TEST_F(CleaningTest, OfALogThatIsKeptTheSnapshotsInBetweenGo) {
-    auto log = open_with(node, options(0));
-    append(*log, 20);
-    for (const int end : {5, 10, 15}) snapshot(*log, end);
-    const auto id = log->superfluous(Timestamp(1));
-    EXPECT_EQ(id, (SnapshotId{Offset(10), LeaderEpoch(1)}));
-    const MetadataLog::Cleaned cleaned = log->take_out(*id);
-    EXPECT_FALSE(cleaned.obstacle);
-    EXPECT_EQ(cleaned.files.size(), 1u);
-    EXPECT_FALSE(log->superfluous(Timestamp(1)));
-    EXPECT_EQ(log->log().log_start_offset(), Offset(0));
-    EXPECT_EQ(list_snapshots(files, kDirectory)->size(), 2u);
-}
-
 /// Whichever call fails: only a sync, or the log itself, is not to be tried again.
 TEST_F(CleaningTest, ASnapshotThatStaysIsAnotherTrysToTakeOut) {
     const SnapshotId first{Offset(12), LeaderEpoch(1)};
