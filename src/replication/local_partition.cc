@@ -199,6 +199,7 @@ ProduceStep LocalPartition::append_in_pool(Production& batch) {
         return replica.begin_produce(batch, ProducePlace::disk_pool, clock_.wall(), staged, after);
     });
     if (known) return *known;
+    staged.write.starts_writeback = !lane_->is_calm();
     const env::Instant begin = clock_.now();
     const Result<void> written = staged.write.run();
     const env::Instant now = clock_.now();

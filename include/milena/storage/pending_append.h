@@ -65,8 +65,11 @@ struct PendingAppend {
     std::uint64_t position = 0;
     BytesView batches{};
     AppendSummary summary{};
-    /// Where writeback is to begin after the write, if it is.
+    /// Where the bytes begin that nobody has begun to write back, if they have become many.
     std::optional<std::uint64_t> writeback_from{};
+    /// run() begins to write them back. Said for a directory that is not calm: else the system does
+    /// that by itself, at no cost to who appends (docs/decisions/0009).
+    bool starts_writeback = false;
     /// The write failed, and what it left could not be cut off.
     bool is_torn = false;
 };

@@ -28,7 +28,7 @@ Result<void> PendingAppend::run() {
         is_torn = !file->truncate(position);
         return written;
     }
-    if (writeback_from)
+    if (writeback_from && starts_writeback)
         file->start_writeback(*writeback_from, position + batches.size() - *writeback_from);
     return ok();
 }

@@ -76,12 +76,14 @@ public:
     Result<void> truncate(std::uint64_t) override { return ok(); }
     Result<std::uint64_t> size() const override { return 0U; }
     Result<void> sync() override { return ok(); }
-    void start_writeback(std::uint64_t, std::uint64_t) override {}
+    void start_writeback(std::uint64_t, std::uint64_t) override { ++writebacks_; }
     bool is_cached(std::uint64_t) const override { return true; }
+    int writebacks() const { return writebacks_; }
 
 private:
     std::string path_ = "hooked";
     std::function<void()> meanwhile_;
+    int writebacks_ = 0;
 };
 
 class MemoryLog final : public storage::Log {
@@ -140,6 +142,7 @@ public:
         storage::PendingAppend append;
         append.batches = batches;
         append.file = file_to_write_;
+        append.writeback_from = 0;  // as if much had been written before
         return append;
     }
     Result<void> end_append(storage::PendingAppend& append, Result<void> written) override {

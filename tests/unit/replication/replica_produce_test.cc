@@ -117,6 +117,30 @@ TEST_F(ReplicaProduceTest, ASlowWriteSendsTheNextOnesToThePool) {
     EXPECT_EQ(partition_->produce(again.batch, ProducePlace::core), ProduceStep::answered);
 }
 
+TEST_F(ReplicaProduceTest, WritebackIsBegunWhileTheDirectoryIsNotCalm) {
+    start();
+    log_->write_in(std::make_shared<HookedFile>(
+        [] { std::this_thread::sleep_for(2 * env::WriteLane::kSlow); }));
+    const auto file = std::make_shared<HookedFile>([] {});
+    const auto produce = [&](ProducePlace place) {
+        OnItsWay sent(batch_of(1, now()));
+        EXPECT_EQ(partition_->produce(sent.batch, place), ProduceStep::answered);
+    };
+    produce(ProducePlace::core);
+    ASSERT_FALSE(partition_->write_lane()->is_calm());
+    log_->write_in(file);
+    produce(ProducePlace::disk_pool);
+    EXPECT_EQ(file->writebacks(), 1);
+    for (int i = 0; !partition_->write_lane()->is_calm(); ++i) {
+        ASSERT_LT(i, 1000);
+        produce(ProducePlace::disk_pool);
+    }
+    const int before = file->writebacks();
+    produce(ProducePlace::core);
+    produce(ProducePlace::disk_pool);  // as for an index block
+    EXPECT_EQ(file->writebacks(), before);
+}
+
 TEST_F(ReplicaProduceTest, WhatIsMoreThanOneWriteGoesToThePool) {
     start();
     log_->set_rolls_next(true);
