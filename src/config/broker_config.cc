@@ -252,6 +252,13 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.broker_session_timeout_ms = settings.number("broker.session.timeout.ms");
     config.initial_registration_timeout_ms =
         settings.number("initial.broker.registration.timeout.ms");
+    config.replication = {.fetchers = settings.number("num.replica.fetchers"),
+                          .part_bytes_max = settings.number("replica.fetch.max.bytes"),
+                          .bytes_min = settings.number("replica.fetch.min.bytes"),
+                          .bytes_max = settings.number("replica.fetch.response.max.bytes"),
+                          .wait_max_ms = settings.number("replica.fetch.wait.max.ms"),
+                          .answer_timeout_ms = settings.number("replica.socket.timeout.ms"),
+                          .backoff_ms = settings.number("replica.fetch.backoff.ms")};
     config.replica_lag_time_max_ms = settings.integer("replica.lag.time.max.ms");
     config.high_watermark_checkpoint_interval_ms =
         settings.integer("replica.high.watermark.checkpoint.interval.ms");
@@ -288,6 +295,9 @@ Result<void> check_numbers(const Settings& settings) {
         {"broker.session.timeout.ms", 1, false},
         {"initial.broker.registration.timeout.ms", 1, false},
         {"replica.lag.time.max.ms", 1, false},
+        {"replica.fetch.min.bytes", 0, false},
+        {"replica.fetch.wait.max.ms", 0, false},
+        {"replica.socket.timeout.ms", 1, false},
         {"replica.high.watermark.checkpoint.interval.ms", 1, false},
         {"default.replication.factor", 1, false},
         {"metadata.log.segment.ms", 1, false},

@@ -48,14 +48,14 @@ env::Task<void> ReplicaDriver::run() {
             const auto image = std::exchange(next_, nullptr);
             const std::vector<Uuid> changed(changed_.begin(), changed_.end());
             changed_.clear();
+            std::vector<replication::PlacedReplica> misplaced;
             if (!changed.empty()) {
-                std::vector<replication::PlacedReplica> misplaced;
                 co_await env_.offload(env::Pool::disk, [&] {
                     replicas_.apply(*image, changed);
                     if (applied_) misplaced = replicas_.misplaced(*image, changed);
                 });
-                if (applied_) applied_(changed, misplaced);
             }
+            if (applied_) applied_({*image, changed, misplaced});
             served_.publish(image);
         }
     }

@@ -16,7 +16,9 @@
 #include "milena/drivers/controller.h"
 #include "milena/drivers/controller_registration.h"
 #include "milena/drivers/directory_reports.h"
+#include "milena/drivers/fetchers.h"
 #include "milena/drivers/forwarding.h"
+#include "milena/drivers/isr_changes.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
@@ -83,6 +85,8 @@ public:
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (directory_reports_ != nullptr) co_await directory_reports_->stop();
+        if (fetchers_ != nullptr) co_await fetchers_->stop();
+        if (isr_changes_ != nullptr) co_await isr_changes_->stop();
         if (controller_registration_ != nullptr) co_await controller_registration_->stop();
         if (quorum_ != nullptr) co_await quorum_->stop();
         if (snapshots_ != nullptr) co_await snapshots_->stop();
@@ -168,8 +172,10 @@ private:
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         directory_reports_ =
             std::make_unique<drivers::DirectoryReports>(env_, log_, config_.node_id, *active_);
-        replica_driver_->when_applied([this](const auto& topics, const auto& misplaced) {
-            directory_reports_->note(topics, misplaced);
+        if (config_.is_broker) follow_leaders();
+        replica_driver_->when_applied([this](const drivers::ReplicaDriver::Applied& applied) {
+            directory_reports_->note(applied.topics, applied.misplaced);
+            if (fetchers_ != nullptr) fetchers_->follow(applied.image, applied.topics);
         });
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
@@ -187,6 +193,24 @@ private:
             [this](telemetry::Page& page) { forwarding_->write_metrics(page); });
         metrics_.add([this](telemetry::Page& page) { write_image(page, *publisher_.image()); });
         co_return ok();
+    }
+
+    /// From the first image on: a follower need not wait until its broker is unfenced, nor may it.
+    void follow_leaders() {
+        fetchers_ =
+            std::make_unique<drivers::Fetchers>(env_, log_, *replicas_, fetcher_options(config_));
+        isr_changes_ = std::make_unique<drivers::IsrChanges>(
+            env_, log_, *replicas_, *active_,
+            drivers::IsrChangesOptions{
+                .self = config_.node_id,
+                .epoch =
+                    [this] {
+                        return lifecycle_ == nullptr ? BrokerEpoch(-1) : lifecycle_->epoch();
+                    },
+                .check_interval =
+                    wait_of(std::max<std::int64_t>(config_.replica_lag_time_max_ms / 2, 1)),
+                .answer_time = std::chrono::seconds(10)});
+        isr_changes_->start();
     }
 
     env::Task<Result<std::unique_ptr<drivers::Quorum>>> open_quorum() {
@@ -345,6 +369,8 @@ private:
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::DirectoryReports> directory_reports_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
+    std::unique_ptr<drivers::Fetchers> fetchers_;
+    std::unique_ptr<drivers::IsrChanges> isr_changes_;
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;

@@ -165,6 +165,19 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
     return out;
 }
 
+drivers::FetcherOptions fetcher_options(const config::BrokerConfig& config) {
+    const auto& wanted = config.replication;
+    return {.self = config.node_id,
+            .listener = config.inter_broker_listener,
+            .fetchers = wanted.fetchers,
+            .part_bytes = wanted.part_bytes_max,
+            .bytes_min = wanted.bytes_min,
+            .bytes_max = wanted.bytes_max,
+            .wait_ms = wanted.wait_max_ms,
+            .answer_time = wait_of(wanted.answer_timeout_ms),
+            .pause_max = wait_of(wanted.backoff_ms)};
+}
+
 drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config) {
     drivers::SnapshotPolicy out;
     out.after_bytes = static_cast<std::uint64_t>(config.metadata_log.snapshot_after_bytes);

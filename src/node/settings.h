@@ -4,6 +4,7 @@
 
 #include "milena/config/broker_config.h"
 #include "milena/controller/controller.h"
+#include "milena/drivers/fetchers.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/snapshots.h"
@@ -26,6 +27,8 @@ controller::Options controller_options(const config::BrokerConfig& config,
 drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
                                       const std::string& directory,
                                       const storage::MetaProperties& meta);
+
+drivers::FetcherOptions fetcher_options(const config::BrokerConfig& config);
 
 drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config);
 

@@ -78,6 +78,16 @@ bool prepare_batch(const Production& production, const PartitionSettings& settin
     return true;
 }
 
+Timestamp greatest_timestamp(BytesView batches) {
+    Timestamp greatest{-1};
+    while (!batches.empty()) {
+        const record::BatchView batch = **record::first_batch(batches);
+        greatest = std::max(greatest, batch.max_timestamp());
+        batches = batches.subspan(batch.size());
+    }
+    return greatest;
+}
+
 }  // namespace
 
 std::shared_ptr<Partition> Partition::make(env::Env& env, const Logger& logger,
@@ -118,6 +128,7 @@ auto LocalPartition::decide(F&& decide) {
 
 void LocalPartition::carry_out(AfterGuard& after) {
     if (after.wants_sync && syncs_ != nullptr) syncs_->add(weak_from_this());
+    if (after.isr_change_due && isr_changes_ != nullptr) isr_changes_->add(weak_from_this());
     for (auto& [done, answer] : after.answers) done(std::move(answer));
     if (after.news) tell(after.round);
 }
@@ -230,6 +241,74 @@ void LocalPartition::listen(std::weak_ptr<FetchListener> listener) {
 
 void LocalPartition::unlisten(const FetchListener* listener) {
     replica_.with([&](Replica& replica) { replica.listeners().remove(listener); });
+}
+
+std::optional<FetchPlan> LocalPartition::next_fetch() {
+    return replica_.with([](const Replica& replica) { return replica.next_fetch(); });
+}
+
+/// Like a produce: a disk that is not calm is written to with the guard released.
+Result<FollowStep> LocalPartition::take_fetched(const FetchPlan& plan, const FetchedPart& part,
+                                                ProducePlace place) {
+    Replica::Fetched fetched{.plan = plan, .part = part, .batches = {{}, plan.from}};
+    if (!part.diverging) {
+        TRY(fetched.batches, check_fetched(part.records, plan.from, plan.current_leader_epoch));
+        fetched.max_timestamp = greatest_timestamp(fetched.batches.bytes);
+    }
+    if (place == ProducePlace::disk_pool) return follow_in_pool(fetched);
+    const std::size_t bytes = fetched.batches.bytes.size();
+    if (bytes != 0 && !lane_->takes_in_place(bytes)) return FollowStep::needs_disk;
+    return decide([&](Replica& replica, AfterGuard& after) -> Result<FollowStep> {
+        TRY(const auto known, replica.begin_follow(fetched, place, after));
+        if (known) return *known;
+        const env::Instant begin = clock_.now();
+        const Result<void> written = fetched.write.run();
+        const env::Instant now = clock_.now();
+        lane_->wrote_in_place(bytes, now - begin);
+        return replica.end_follow(fetched, written, now, after);
+    });
+}
+
+Result<FollowStep> LocalPartition::follow_in_pool(Replica::Fetched& fetched) {
+    std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
+    TRY(const auto known, decide([&](Replica& replica, AfterGuard& after) {
+            return replica.begin_follow(fetched, ProducePlace::disk_pool, after);
+        }));
+    if (known) return *known;
+    fetched.write.starts_writeback = !lane_->is_calm();
+    const env::Instant begin = clock_.now();
+    const Result<void> written = fetched.write.run();
+    const env::Instant now = clock_.now();
+    mark.reset();
+    lane_->wrote_in_pool(fetched.batches.bytes.size(), now - begin);
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.end_follow(fetched, written, now, after);
+    });
+}
+
+Result<FollowStep> LocalPartition::take_out_of_range(const FetchPlan& plan, Offset leader_start,
+                                                     Offset leader_end) {
+    std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.out_of_range(plan, leader_start, leader_end, after);
+    });
+}
+
+std::optional<IsrProposal> LocalPartition::propose_isr() {
+    const env::Instant now = clock_.now();
+    return replica_.with([&](Replica& replica) { return replica.propose_isr(now); });
+}
+
+void LocalPartition::isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch) {
+    const env::Instant now = clock_.now();
+    decide([&](Replica& replica, AfterGuard& after) {
+        replica.isr_accepted(std::move(in_sync_replicas), epoch, now, after);
+    });
+}
+
+void LocalPartition::isr_refused(IsrRefusal why) {
+    const env::Instant now = clock_.now();
+    decide([&](Replica& replica, AfterGuard& after) { replica.isr_refused(why, now, after); });
 }
 
 OffsetAnswer LocalPartition::find_offset(const OffsetQuestion& question) {

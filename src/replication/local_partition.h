@@ -10,9 +10,9 @@
 // but the one who appends waits for it.
 #pragma once
 
-#include "disk/sync_queue.h"
 #include "milena/env/guarded.h"
 #include "milena/env/under_way.h"
+#include "partition_queue.h"
 #include "replica.h"
 
 namespace milena::replication {
@@ -37,6 +37,16 @@ public:
     void listen(std::weak_ptr<FetchListener> listener) override;
     void unlisten(const FetchListener* listener) override;
 
+    std::optional<FetchPlan> next_fetch() override;
+    Result<FollowStep> take_fetched(const FetchPlan& plan, const FetchedPart& part,
+                                    ProducePlace place) override;
+    Result<FollowStep> take_out_of_range(const FetchPlan& plan, Offset leader_start,
+                                         Offset leader_end) override;
+
+    std::optional<IsrProposal> propose_isr() override;
+    void isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch) override;
+    void isr_refused(IsrRefusal why) override;
+
     OffsetAnswer find_offset(const OffsetQuestion& question) override;
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) override;
 
@@ -60,7 +70,9 @@ public:
 
     /// From now on the log is queued there when it is to be synced: for somebody who calls flush()
     /// then. Before anything is appended.
-    void queue_syncs_in(SyncQueue<LocalPartition>& queue) { syncs_ = &queue; }
+    void queue_syncs_in(PartitionQueue<LocalPartition>& queue) { syncs_ = &queue; }
+    /// The same when its in-sync set is to change: for somebody who calls propose_isr() then.
+    void queue_isr_changes_in(PartitionQueue<LocalPartition>& queue) { isr_changes_ = &queue; }
     /// The lane of its directory, which a partition by itself has for its own. Before anything is
     /// appended.
     void write_through(std::shared_ptr<env::WriteLane> lane) { lane_ = std::move(lane); }
@@ -98,6 +110,7 @@ private:
     /// while it is written.
     ProduceStep append_in_place(Production& batch);
     ProduceStep append_in_pool(Production& batch);
+    Result<FollowStep> follow_in_pool(Replica::Fetched& fetched);
     void carry_out(AfterGuard& after);
     void tell(NewsRound& round);
 
@@ -110,7 +123,8 @@ private:
     Traffic traffic_;
     /// What is written without the guard and finds its files by their paths.
     env::UnderWay writes_;
-    SyncQueue<LocalPartition>* syncs_ = nullptr;
+    PartitionQueue<LocalPartition>* syncs_ = nullptr;
+    PartitionQueue<LocalPartition>* isr_changes_ = nullptr;
     std::shared_ptr<env::WriteLane> lane_ = std::make_shared<env::WriteLane>();
 };
 

@@ -226,6 +226,7 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
             ReplicaParts{self_, start.name, start.topic_id, std::move(claimed->log),
                          claimed->high_watermark, start.settings});
         hosted.local->queue_syncs_in(syncs_[hosted.directory]);
+        hosted.local->queue_isr_changes_in(isr_changes_);
         hosted.local->write_through(lanes_[hosted.directory]);
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
@@ -371,6 +372,16 @@ std::vector<WriteLaneState> LocalReplicas::write_lanes() const {
     return states;
 }
 
+std::vector<std::shared_ptr<Partition>> LocalReplicas::take_isr_changes(std::size_t most) {
+    std::vector<std::shared_ptr<Partition>> taken;
+    while (taken.size() < most) {
+        auto next = isr_changes_.take();
+        if (next == nullptr) break;
+        taken.push_back(std::move(next));
+    }
+    return taken;
+}
+
 void LocalReplicas::sync_queued(std::size_t directory) {
     while (const auto partition = syncs_[directory].take()) {
         const auto synced = partition->flush();
@@ -416,6 +427,10 @@ void LocalReplicas::note_failed_logs() {
 }
 
 Result<void> LocalReplicas::checkpoint() {
+    return checkpointing_.with([this](std::monostate&) { return checkpoint_all(); });
+}
+
+Result<void> LocalReplicas::checkpoint_all() {
     tell_of_strays();
     note_failed_logs();
     Result<void> all = ok();

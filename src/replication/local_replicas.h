@@ -44,6 +44,11 @@ public:
         for (auto& queue : syncs_) queue.when_added(tell);
     }
 
+    std::vector<std::shared_ptr<Partition>> take_isr_changes(std::size_t most) override;
+    void when_isr_change_due(std::function<void()> tell) override {
+        isr_changes_.when_added(std::move(tell));
+    }
+
     Result<void> checkpoint() override;
     Result<void> close() override;
 
@@ -76,6 +81,7 @@ private:
     Result<std::string> rename_away(const storage::TopicPartition& partition, std::size_t directory,
                                     std::string_view suffix);
     void finish(Change& change);
+    Result<void> checkpoint_all();
     void fail_directory(std::size_t directory, const Error& error);
     void note_failed_logs();
     std::size_t count_unsynced(std::size_t directory) const;
@@ -94,10 +100,12 @@ private:
     FoundLogs found_;
     DeletedFiles deleted_;
     /// By directory, so that one that stalls does not keep the others from their syncs.
-    std::deque<SyncQueue<LocalPartition>> syncs_;
+    std::deque<PartitionQueue<LocalPartition>> syncs_;
+    PartitionQueue<LocalPartition> isr_changes_;
     std::vector<std::shared_ptr<env::WriteLane>> lanes_;
     env::Published<HostedTopics> table_;
     env::Guarded<bool> told_of_strays_;
+    env::Guarded<std::monostate> checkpointing_;
 };
 
 }  // namespace milena::replication

@@ -29,6 +29,18 @@ public:
     void listen(std::weak_ptr<FetchListener>) override {}
     void unlisten(const FetchListener*) override {}
 
+    std::optional<FetchPlan> next_fetch() override { return std::nullopt; }
+    Result<FollowStep> take_fetched(const FetchPlan&, const FetchedPart&, ProducePlace) override {
+        return std::unexpected(unusable().error());
+    }
+    Result<FollowStep> take_out_of_range(const FetchPlan&, Offset, Offset) override {
+        return std::unexpected(unusable().error());
+    }
+
+    std::optional<IsrProposal> propose_isr() override { return std::nullopt; }
+    void isr_accepted(std::vector<BrokerId>, PartitionEpoch) override {}
+    void isr_refused(IsrRefusal) override {}
+
     OffsetAnswer find_offset(const OffsetQuestion&) override;
     EpochAnswer end_of_epoch(LeaderEpoch, LeaderEpoch) override;
 

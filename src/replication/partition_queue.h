@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitions whose logs are to be synced, in the order in which they asked; each is in it at most
-// once (SyncTurn sees to that), so it is never longer than there are partitions. Thread-safe.
+// Partitions that have something to be done, in the order in which they asked; each is in it at
+// most once (whoever adds sees to that), so it is never longer than there are partitions.
+// Thread-safe.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@
 namespace milena::replication {
 
 template <class Partition>
-class SyncQueue {
+class PartitionQueue {
 public:
     /// From now on `tell` hears, on any thread, that something was added.
     void when_added(std::function<void()> tell) {

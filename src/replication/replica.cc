@@ -233,9 +233,10 @@ ErrorCode Replica::acknowledge(const FetchQuestion& question, const FetchBounds&
                                                                : ErrorCode::unknown_leader_epoch;
     }
     if (bounds.diverging) return ErrorCode::none;
-    carry_out(
-        core->follower_fetched({question.replica, question.from, question.log_start_offset}, now),
-        after);
+    carry_out(core->follower_fetched({question.replica, question.from, question.log_start_offset,
+                                      question.replica_epoch},
+                                     now),
+              after);
     return ErrorCode::none;
 }
 
@@ -315,6 +316,7 @@ void Replica::resign(ErrorCode code, AfterGuard& after) {
 
 void Replica::carry_out(const LeaderOutput& output, AfterGuard& after) {
     after.news |= output.high_watermark_moved;
+    if (output.isr_change_due && !is_isr_queued_) after.isr_change_due = is_isr_queued_ = true;
     for (const Completion& end : output.completed) {
         WaitingProduce waiting = waiting_.take(end.ticket);
         ProduceAnswer answer;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/fetched_batches.h"
 #include "core/follower_core.h"
 #include "core/leader_core.h"
 #include "fetch_bounds.h"
@@ -26,6 +27,8 @@ struct AfterGuard {
     bool news = false;
     /// The log is to be queued for a sync.
     bool wants_sync = false;
+    /// The controller is to be asked for another in-sync set.
+    bool isr_change_due = false;
     NewsRound round;
 };
 
@@ -67,6 +70,33 @@ public:
     FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);
     OffsetAnswer find_offset(const OffsetQuestion& question);
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const;
+
+    // Following, in replica_follow.cc.
+    std::optional<FetchPlan> next_fetch() const;
+    /// An answer on its way into the log.
+    struct Fetched {
+        const FetchPlan& plan;
+        const FetchedPart& part;
+        FetchedBatches batches;  ///< of the part, those that may be appended
+        Timestamp max_timestamp{-1};
+        std::optional<Offset> raise_start{};
+        storage::PendingAppend write{};
+    };
+    /// Nothing if batches are staged: then fetched.write.run() and end_follow() come, as for a
+    /// produce. Else what came of the answer.
+    Result<std::optional<FollowStep>> begin_follow(Fetched& fetched, ProducePlace place,
+                                                   AfterGuard& after);
+    /// Of batches of which the log took a part the rest will be fetched again.
+    Result<FollowStep> end_follow(Fetched& fetched, const Result<void>& written, env::Instant now,
+                                  AfterGuard& after);
+    Result<FollowStep> out_of_range(const FetchPlan& plan, Offset leader_start, Offset leader_end,
+                                    AfterGuard& after);
+
+    std::optional<IsrProposal> propose_isr(env::Instant now);
+    void isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,
+                      env::Instant now, AfterGuard& after);
+    void isr_refused(IsrRefusal why, env::Instant now, AfterGuard& after);
+
     Result<std::vector<storage::ActiveProducer>> active_producers() const;
     void expire_producers(Timestamp now);
 
@@ -131,6 +161,10 @@ private:
     ProduceAnswer refuse_batch(record::Refusal refused) const;
     /// The batch, which lies in the log, is answered at once, or waits.
     ProduceStep settle(const Appended& batch, Production& production);
+    FollowerCore* follower() { return std::get_if<FollowerCore>(&role_); }
+    const FollowerCore* follower() const { return std::get_if<FollowerCore>(&role_); }
+    Result<FollowStep> cut(const FollowerStep& step, AfterGuard& after);
+    Result<void> follow_start(const Fetched& fetched, AfterGuard& after);
     void resign(ErrorCode code, AfterGuard& after);
     void carry_out(const LeaderOutput& output, AfterGuard& after);
     /// A start gives thousands of partitions their first roles; what changes later is for the
@@ -151,8 +185,10 @@ private:
     WaitingProduces waiting_;
     FetchListeners listeners_;
     Timestamp last_append_time_{-1};
-    /// Between begin_produce() and end_produce().
+    /// Between begin_produce() and end_produce(), or begin_follow() and end_follow().
     bool is_writing_ = false;
+    /// In the queue of those whose in-sync set is to change.
+    bool is_isr_queued_ = false;
     std::optional<PartitionState> next_state_{};
     SyncTurn turn_;
     std::optional<env::Instant> last_sync_;

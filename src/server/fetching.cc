@@ -106,6 +106,7 @@ FetchPart& Fetching::set(std::size_t number, const FetchTopic& topic,
                      .last_fetched_epoch = epoch_or_none(asked.last_fetched_epoch),
                      .log_start_offset = Offset(asked.log_start_offset),
                      .replica = fetching_replica(request_, body_),
+                     .replica_epoch = BrokerEpoch(body_.replica_state.replica_epoch),
                      .read_committed = body_.isolation_level == kReadCommitted};
     auto replica = find_replica(request_, found, asked.partition);
     part.can_be_asked = replica && is_valid(body_, asked);

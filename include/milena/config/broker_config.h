@@ -156,6 +156,15 @@ struct BrokerConfig {
     std::int32_t broker_session_timeout_ms = 9000;
     std::int32_t initial_registration_timeout_ms = 60'000;
     std::int64_t replica_lag_time_max_ms = 30'000;
+    struct Replication {
+        std::int32_t fetchers = 1;                ///< num.replica.fetchers
+        std::int32_t part_bytes_max = 1 << 20;    ///< replica.fetch.max.bytes
+        std::int32_t bytes_min = 1;               ///< replica.fetch.min.bytes
+        std::int32_t bytes_max = 10 << 20;        ///< replica.fetch.response.max.bytes
+        std::int32_t wait_max_ms = 500;           ///< replica.fetch.wait.max.ms
+        std::int32_t answer_timeout_ms = 30'000;  ///< replica.socket.timeout.ms
+        std::int32_t backoff_ms = 1000;           ///< replica.fetch.backoff.ms
+    } replication;
     std::int64_t high_watermark_checkpoint_interval_ms = 5000;
     std::int64_t flush_scheduler_interval_ms = INT64_MAX;
     std::int64_t retention_check_interval_ms = 300'000;

@@ -22,10 +22,16 @@ public:
     ReplicaDriver(env::Env& env, BrokerId self, replication::Replicas& replicas,
                   server::ServedImage& served);
 
-    /// Whoever is to hear, before start(), which topics were brought up to an image and what
-    /// replicas of them lie elsewhere than it says.
-    using WhenApplied = std::function<void(std::span<const Uuid> topics,
-                                           std::span<const replication::PlacedReplica> misplaced)>;
+    /// What this node's replicas have come to.
+    struct Applied {
+        const metadata::Image& image;
+        /// That may have changed; their replicas are what the image says.
+        std::span<const Uuid> topics;
+        /// Of these topics, replicas that lie elsewhere than it says.
+        std::span<const replication::PlacedReplica> misplaced;
+    };
+    /// Whoever is to hear of each image, before it is served; before start().
+    using WhenApplied = std::function<void(const Applied&)>;
     void when_applied(WhenApplied tell) { applied_ = std::move(tell); }
     /// Begins to follow `publisher`.
     void start(MetadataPublisher& publisher);

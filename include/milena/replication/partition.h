@@ -18,6 +18,8 @@
 #include "milena/env/env.h"
 #include "milena/env/write_lane.h"
 #include "milena/replication/figures.h"
+#include "milena/replication/following.h"
+#include "milena/replication/isr_proposal.h"
 #include "milena/replication/production.h"
 #include "milena/storage/log.h"
 #include "milena/storage/log_directory.h"
@@ -72,6 +74,7 @@ struct FetchQuestion {
     LeaderEpoch last_fetched_epoch = kNoLeaderEpoch;    ///< −1: no divergence check (KIP-595)
     Offset log_start_offset{-1};                        ///< of a follower
     BrokerId replica = kNoBroker;                       ///< −1 for a consumer
+    BrokerEpoch replica_epoch{-1};                      ///< of a follower's process (KIP-903)
     bool leader_only = true;  ///< a consumer that knows of follower fetching (v11+, KIP-392) may
                               ///< read from any replica
     bool read_committed = false;
@@ -202,6 +205,27 @@ public:
     /// between the two is told.
     virtual void listen(std::weak_ptr<FetchListener> listener) = 0;
     virtual void unlisten(const FetchListener* listener) = 0;
+
+    /// What this follower asks its leader for next; nothing if it does not follow, knows no leader,
+    /// or has to be flushed first. The same until the log or the leadership changes.
+    virtual std::optional<FetchPlan> next_fetch() = 0;
+    /// The leader's answer to `plan`: appends what was fetched, or cuts the log where both part,
+    /// and moves the high watermark. An answer that came too late changes nothing. CORRUPT_MESSAGE
+    /// for batches that a follower does not take (a wrong CRC, a gap backwards), an error of the
+    /// disk; the log is as it was then.
+    virtual Result<FollowStep> take_fetched(const FetchPlan& plan, const FetchedPart& part,
+                                            ProducePlace place) = 0;
+    /// `plan` was answered OFFSET_OUT_OF_RANGE, and that is where the leader's log begins and ends.
+    /// In the disk pool.
+    virtual Result<FollowStep> take_out_of_range(const FetchPlan& plan, Offset leader_start,
+                                                 Offset leader_end) = 0;
+
+    /// What this leader has to ask the controller for: once for each change; nothing while an
+    /// answer is outstanding.
+    virtual std::optional<IsrProposal> propose_isr() = 0;
+    /// The controller has committed that set, in answer to a proposal.
+    virtual void isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch) = 0;
+    virtual void isr_refused(IsrRefusal why) = 0;
 
     /// ListOffsets. Searches by time may read from the disk: for a pool if the log is long.
     virtual OffsetAnswer find_offset(const OffsetQuestion& question) = 0;

@@ -108,9 +108,16 @@ public:
     /// From now on `tell` hears, on any thread, that sync_queued() has something to do.
     virtual void when_sync_queued(std::function<void()> tell) = 0;
 
+    /// Partitions that this broker leads and whose in-sync set should change: somebody has caught
+    /// up. At most `most`, each once until its propose_isr() was called.
+    virtual std::vector<std::shared_ptr<Partition>> take_isr_changes(std::size_t most) = 0;
+    /// From now on `tell` hears, on any thread, that take_isr_changes() has something.
+    virtual void when_isr_change_due(std::function<void()> tell) = 0;
+
     /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory,
-    /// those that have changed. One caller at a time; may run beside apply(). The first call, which
-    /// comes when the metadata is complete, also tells of logs that belong to no replica.
+    /// those that have changed. Callers wait for each other; may run beside apply(). The first
+    /// call, which comes when the metadata is complete, also tells of logs that belong to no
+    /// replica.
     virtual Result<void> checkpoint() = 0;
     /// Syncs and closes every log of a directory that is usable and writes the checkpoints; these
     /// directories may then be marked clean. The last call but for directories().

@@ -12,20 +12,9 @@
 #include <string>
 
 #include "core/leader_core.h"
+#include "milena/replication/following.h"
 
 namespace milena::replication {
-
-/// What to ask the leader for.
-struct FetchPlan {
-    BrokerId leader = kNoBroker;
-    Offset from;
-    LeaderEpoch current_leader_epoch = kNoLeaderEpoch;
-    LeaderEpoch last_fetched_epoch =
-        kNoLeaderEpoch;  ///< of the last batch before `from`; −1 if there is none
-    Offset log_start;
-
-    bool operator==(const FetchPlan&) const = default;
-};
 
 /// The leader's answer to a FetchPlan, bytes aside.
 struct FetchOutcome {

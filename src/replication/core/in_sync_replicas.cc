@@ -11,8 +11,10 @@
 namespace milena::replication {
 
 std::string IsrProposal::text() const {
+    std::vector<BrokerId> brokers;
+    for (const InSyncMember& member : in_sync_replicas) brokers.push_back(member.broker);
     return fmt::format("alter partition epoch={} leader_epoch={} isr={}", partition_epoch,
-                       leader_epoch, in_sync_replicas);
+                       leader_epoch, brokers);
 }
 
 InSyncReplicas::InSyncReplicas(std::vector<BrokerId> committed, PartitionEpoch epoch)

@@ -11,32 +11,9 @@
 #include <vector>
 
 #include "milena/base/ids.h"
+#include "milena/replication/isr_proposal.h"
 
 namespace milena::replication {
-
-/// A change of the in-sync set that the leader asks the controller for (AlterPartition, key 56).
-struct IsrProposal {
-    LeaderEpoch leader_epoch = kNoLeaderEpoch;
-    /// The state it changes: the controller refuses it if the partition has moved on.
-    PartitionEpoch partition_epoch;
-    std::vector<BrokerId> in_sync_replicas;
-
-    bool operator==(const IsrProposal&) const = default;
-    std::string text() const;
-};
-
-/// Why the controller's answer to a proposal is not the new set.
-enum class IsrRefusal {
-    /// Nobody knows whether it was taken (timeout, not the controller): ask again, the same.
-    unknown,
-    /// INELIGIBLE_REPLICA: it was not taken, and won't be while the replicas it added are as they
-    /// are.
-    ineligible,
-    /// The partition has moved on (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION, NEW_LEADER_ELECTED,
-    /// …): the metadata
-    /// will say to what; until then both sets count.
-    superseded,
-};
 
 inline bool contains(const std::vector<BrokerId>& replicas, BrokerId replica) {
     return std::ranges::find(replicas, replica) != replicas.end();

@@ -146,6 +146,7 @@ LeaderOutput LeaderCore::follower_fetched(const FollowerFetch& fetch, env::Insta
     }
     at->log_end = fetch.log_end;
     at->log_start = fetch.log_start;
+    at->broker_epoch = fetch.broker_epoch;
     at->last_fetch = now;
     at->leader_end_at_last_fetch = log_.end;
     LeaderOutput output = advance(now);
@@ -222,7 +223,13 @@ std::vector<BrokerId> LeaderCore::wanted_isr(env::Instant now) const {
 }
 
 IsrProposal LeaderCore::proposal() const {
-    return {leader_epoch_, isr_.partition_epoch(), *isr_.proposed()};
+    IsrProposal proposal{leader_epoch_, isr_.partition_epoch(), {}};
+    for (const BrokerId broker : *isr_.proposed()) {
+        const FollowerProgress* const progress = follower(broker);
+        proposal.in_sync_replicas.push_back(
+            {broker, progress == nullptr ? BrokerEpoch(-1) : progress->broker_epoch});
+    }
+    return proposal;
 }
 
 std::optional<IsrProposal> LeaderCore::propose_isr(env::Instant now) {

@@ -67,6 +67,7 @@ struct FollowerFetch {
     BrokerId replica = kNoBroker;
     Offset log_end;  ///< the offset it fetches from
     Offset log_start{-1};
+    BrokerEpoch broker_epoch{-1};  ///< of the process that fetches (KIP-903)
 };
 
 /// A follower as its leader sees it.
@@ -74,6 +75,7 @@ struct FollowerProgress {
     BrokerId replica = kNoBroker;
     Offset log_end{-1};  ///< −1: has not fetched in this epoch
     Offset log_start{-1};
+    BrokerEpoch broker_epoch{-1};
     /// When it last had all there was at the time; the clock's minimum if never.
     env::Instant last_caught_up = env::Instant::min();
     env::Instant last_fetch = env::Instant::min();

@@ -13,6 +13,12 @@ inline env::Instant at(std::int64_t seconds) {
     return env::Instant(std::chrono::seconds(seconds));
 }
 
+inline std::vector<BrokerId> members(const IsrProposal& proposal) {
+    std::vector<BrokerId> brokers;
+    for (const InSyncMember& member : proposal.in_sync_replicas) brokers.push_back(member.broker);
+    return brokers;
+}
+
 inline std::vector<BrokerId> brokers(std::initializer_list<int> numbers) {
     std::vector<BrokerId> ids;
     for (const int number : numbers) ids.push_back(BrokerId(number));

@@ -42,7 +42,7 @@ TEST(InSyncReplicas, SendsAProposalOnceUnlessAskedAgain) {
 }
 
 TEST(InSyncReplicas, PrintsWhatItProposes) {
-    const IsrProposal proposal{LeaderEpoch(5), PartitionEpoch(4), brokers({1, 3})};
+    const IsrProposal proposal{LeaderEpoch(5), PartitionEpoch(4), {{BrokerId(1)}, {BrokerId(3)}}};
     EXPECT_EQ(proposal.text(), "alter partition epoch=4 leader_epoch=5 isr=[1, 3]");
 }
 

@@ -328,14 +328,16 @@ private:
         AlterReply reply;
         reply.to = request.from;
         reply.leader_epoch = proposal.leader_epoch;
+        std::vector<BrokerId> asked;
+        for (const InSyncMember& member : proposal.in_sync_replicas) asked.push_back(member.broker);
         const auto is_down = [&](BrokerId id) { return !broker_[id.value].up; };
         if (proposal.leader_epoch != state_.leader_epoch ||
             proposal.partition_epoch != state_.partition_epoch) {
             reply.refusal = IsrRefusal::superseded;
-        } else if (std::ranges::any_of(proposal.in_sync_replicas, is_down)) {
+        } else if (std::ranges::any_of(asked, is_down)) {
             reply.refusal = IsrRefusal::ineligible;
         } else {
-            state_.in_sync_replicas = proposal.in_sync_replicas;
+            state_.in_sync_replicas = std::move(asked);
             bump();
             reply.epoch = state_.partition_epoch;
             reply.isr = state_.in_sync_replicas;

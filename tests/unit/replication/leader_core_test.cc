@@ -187,7 +187,9 @@ TEST(LeaderIsr, TakesInAFollowerThatHasReachedTheHighWatermark) {
     EXPECT_EQ(leader.fetched(3, 10).text(), "isr change due");
     const auto proposal = leader.core.propose_isr(at(1));
     ASSERT_TRUE(proposal);
-    EXPECT_EQ(*proposal, (IsrProposal{LeaderEpoch(5), PartitionEpoch(1), brokers({1, 2, 3})}));
+    EXPECT_EQ(*proposal, (IsrProposal{LeaderEpoch(5),
+                                      PartitionEpoch(1),
+                                      {{BrokerId(1)}, {BrokerId(2)}, {BrokerId(3)}}}));
     EXPECT_FALSE(leader.core.propose_isr(at(1)));
 }
 
@@ -218,7 +220,7 @@ TEST(LeaderIsr, CountsTheLeavingMemberUntilItIsGone) {
     leader.append(5);
     const auto proposal = leader.core.propose_isr(at(31));
     ASSERT_TRUE(proposal);
-    EXPECT_EQ(proposal->in_sync_replicas, brokers({1}));
+    EXPECT_EQ(members(*proposal), brokers({1}));
     leader.append(1, 31);
     EXPECT_EQ(leader.hw(), 10);
     EXPECT_EQ(leader.core.isr_accepted(brokers({1}), PartitionEpoch(2), at(31)).text(), "hw moved");
@@ -239,7 +241,7 @@ TEST(LeaderIsr, GivesAMemberThatHadAllThereWasItsTimeWhenThereIsMore) {
     EXPECT_FALSE(leader.core.propose_isr(at(1030)));
     const auto proposal = leader.core.propose_isr(at(1031));
     ASSERT_TRUE(proposal);
-    EXPECT_EQ(proposal->in_sync_replicas, brokers({1}));
+    EXPECT_EQ(members(*proposal), brokers({1}));
 }
 
 TEST(LeaderIsr, KeepsAMemberThatFollowsABusyLeaderOneFetchBehind) {
@@ -259,7 +261,7 @@ TEST(LeaderIsr, DropsAMemberThatFallsEverFurtherBehind) {
     for (int second = 2; second <= 40; second += 2) leader.fetched(2, 10 + second / 2, second);
     const auto proposal = leader.core.propose_isr(at(40));
     ASSERT_TRUE(proposal);
-    EXPECT_EQ(proposal->in_sync_replicas, brokers({1}));
+    EXPECT_EQ(members(*proposal), brokers({1}));
 }
 
 TEST(LeaderIsr, WaitsForAFollowerThatKeepsUpSoThatItCanJoin) {
@@ -291,7 +293,7 @@ TEST(LeaderIsr, StaysWithBothSetsUntilItKnowsWhatBecameOfAProposal) {
     EXPECT_EQ(leader.hw(), 10);
     const auto again = leader.core.propose_isr(at(3));
     ASSERT_TRUE(again);
-    EXPECT_EQ(again->in_sync_replicas, brokers({1, 2}));
+    EXPECT_EQ(members(*again), brokers({1, 2}));
 
     EXPECT_EQ(leader.core.isr_refused(IsrRefusal::superseded, at(4)).text(), "nothing");
     EXPECT_FALSE(leader.core.propose_isr(at(4)));

@@ -446,7 +446,7 @@ TEST_F(LocalPartitionTest, AProducerThatWaitsForTheSyncHearsOfItsDeadlineAndOfAF
 }
 
 TEST_F(LocalPartitionTest, IsQueuedForASyncOnceForAllAppendsThatWaitForIt) {
-    SyncQueue<LocalPartition> queue;
+    PartitionQueue<LocalPartition> queue;
     int told = 0;
     queue.when_added([&] { ++told; });
     settings_.flush_messages = 3;
@@ -470,7 +470,7 @@ TEST_F(LocalPartitionTest, IsQueuedForASyncOnceForAllAppendsThatWaitForIt) {
 }
 
 TEST_F(LocalPartitionTest, AFailedSyncIsNotTriedAgainAndBelieved) {
-    SyncQueue<LocalPartition> queue;
+    PartitionQueue<LocalPartition> queue;
     settings_.acks_need_sync = true;
     settings_.flush_messages = 1;
     start();
@@ -491,7 +491,7 @@ TEST_F(LocalPartitionTest, AFailedSyncIsNotTriedAgainAndBelieved) {
 }
 
 TEST_F(LocalPartitionTest, IsQueuedWhenItsLastSyncIsTooLongAgo) {
-    SyncQueue<LocalPartition> queue;
+    PartitionQueue<LocalPartition> queue;
     settings_.flush_interval = std::chrono::milliseconds(20);
     start();
     partition_->queue_syncs_in(queue);

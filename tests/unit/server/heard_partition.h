@@ -38,6 +38,19 @@ public:
         return replication::ProduceStep::answered;
     }
     void prepare(replication::Production&) const override {}
+    std::optional<replication::FetchPlan> next_fetch() override { return std::nullopt; }
+    Result<replication::FollowStep> take_fetched(const replication::FetchPlan&,
+                                                 const replication::FetchedPart&,
+                                                 replication::ProducePlace) override {
+        return replication::FollowStep::taken;
+    }
+    Result<replication::FollowStep> take_out_of_range(const replication::FetchPlan&, Offset,
+                                                      Offset) override {
+        return replication::FollowStep::taken;
+    }
+    std::optional<replication::IsrProposal> propose_isr() override { return std::nullopt; }
+    void isr_accepted(std::vector<BrokerId>, PartitionEpoch) override {}
+    void isr_refused(replication::IsrRefusal) override {}
     env::WriteLane* write_lane() override { return nullptr; }
     env::Instant expire(env::Instant) override { return env::kNever; }
     replication::FetchAnswer fetch(const replication::FetchQuestion&) override { return {}; }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries the in-sync sets that this broker's leaders ask for to the controller (AlterPartition),
+// many in one request, one request at a time; and looks now and then for followers that lag. On the
+// control thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "milena/base/logger.h"
+#include "milena/controller/gateway.h"
+#include "milena/env/env.h"
+#include "milena/replication/replicas.h"
+
+namespace milena::drivers {
+
+struct IsrChangesOptions {
+    BrokerId self;
+    /// Of this process, once it is registered.
+    std::function<BrokerEpoch()> epoch;
+    /// Half of replica.lag.time.max.ms.
+    env::Duration check_interval = std::chrono::seconds(15);
+    env::Duration answer_time = std::chrono::seconds(10);
+};
+
+class IsrChanges {
+public:
+    /// All outlive stop().
+    IsrChanges(env::Env& env, Logger log, replication::Replicas& replicas,
+               controller::Gateway& controller, IsrChangesOptions options);
+
+    void start();
+    env::Task<void> stop();
+
+private:
+    /// A proposal that is on its way.
+    struct Asked {
+        std::shared_ptr<replication::Partition> partition;
+        replication::IsrProposal proposal;
+    };
+
+    env::Task<void> run();
+    /// What is due, oldest first; all leaders are looked at if `looks_at_all`.
+    env::Task<std::vector<Asked>> gather(bool looks_at_all);
+    env::Task<void> ask(std::vector<Asked> asked);
+    void take(const std::vector<Asked>& asked,
+              const std::vector<controller::AlteredTopic>& answer) const;
+    void take(const Asked& asked, const controller::AlteredPartition& answer) const;
+
+    env::Env& env_;
+    Logger log_;
+    replication::Replicas& replicas_;
+    controller::Gateway& controller_;
+    const IsrChangesOptions options_;
+    env::Wakeup work_;
+    env::Wakeup rest_;  ///< after a failure; cut short by stop() alone
+    env::Wakeup ended_;
+    env::Duration pause_{};
+    bool stopping_ = false;
+    bool running_ = false;
+};
+
+}  // namespace milena::drivers

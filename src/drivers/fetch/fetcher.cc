@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of one fetcher, and what becomes of each partition's part of an answer.
+#include "fetcher.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "milena/protocol/messages/list_offsets.h"
+
+namespace milena::drivers {
+
+namespace {
+
+constexpr env::Duration kPauseMin = std::chrono::milliseconds(20);
+constexpr std::int64_t kLatest = -1;
+constexpr std::int64_t kEarliest = -2;
+
+/// A request of the wire, and what it views.
+struct WireFetch {
+    protocol::FetchRequest request;
+    std::vector<protocol::FetchRequest::FetchTopic> topics;
+    std::vector<std::vector<protocol::FetchRequest::FetchPartition>> partitions;
+    std::vector<protocol::FetchRequest::ForgottenTopic> forgotten;
+    std::vector<std::vector<std::int32_t>> forgotten_partitions;
+
+    WireFetch(const LeaderSession::Request& asked, BrokerEpoch epoch,
+              const FetcherOptions& options) {
+        for (const auto& [key, plan] : asked.asks) add(key, plan, options.part_bytes);
+        for (const PartitionKey& key : asked.forgotten) forget(key);
+        for (std::size_t i = 0; i < topics.size(); ++i) topics[i].partitions = partitions[i];
+        for (std::size_t i = 0; i < forgotten.size(); ++i)
+            forgotten[i].partitions = forgotten_partitions[i];
+        request.replica_state = {options.self.value, epoch.value};
+        request.max_wait_ms = options.wait_ms;
+        request.min_bytes = options.bytes_min;
+        request.max_bytes = options.bytes_max;
+        request.session_id = asked.session_id;
+        request.session_epoch = asked.session_epoch;
+        request.topics = topics;
+        request.forgotten_topics_data = forgotten;
+    }
+
+private:
+    void add(const PartitionKey& key, const replication::FetchPlan& plan, std::int32_t bytes) {
+        if (topics.empty() || topics.back().topic_id != key.topic) {
+            topics.emplace_back().topic_id = key.topic;
+            partitions.emplace_back();
+        }
+        auto& partition = partitions.back().emplace_back();
+        partition.partition = key.partition.value;
+        partition.current_leader_epoch = plan.current_leader_epoch.value;
+        partition.fetch_offset = plan.from.value;
+        partition.last_fetched_epoch = plan.last_fetched_epoch.value;
+        partition.log_start_offset = plan.log_start.value;
+        partition.partition_max_bytes = bytes;
+    }
+    void forget(const PartitionKey& key) {
+        if (forgotten.empty() || forgotten.back().topic_id != key.topic) {
+            forgotten.emplace_back().topic_id = key.topic;
+            forgotten_partitions.emplace_back();
+        }
+        forgotten_partitions.back().push_back(key.partition.value);
+    }
+};
+
+/// The first answer of a leader to a follower that knows of its leadership earlier than itself, or
+/// later: the metadata is on its way.
+bool is_expected(ErrorCode code) {
+    return code == ErrorCode::not_leader_or_follower || code == ErrorCode::fenced_leader_epoch ||
+           code == ErrorCode::unknown_leader_epoch || code == ErrorCode::unknown_topic_id ||
+           code == ErrorCode::unknown_topic_or_partition;
+}
+
+}  // namespace
+
+Fetcher::Fetcher(env::Env& env, env::Executor owner, Logger log, BrokerId leader,
+                 replication::Replicas& replicas, const FetcherOptions& options)
+    : env_(env),
+      owner_(std::move(owner)),
+      log_(log.with("leader", leader)),
+      leader_(leader),
+      replicas_(replicas),
+      options_(options),
+      wakeup_(env, owner_),
+      session_(kPauseMin, std::max(kPauseMin, options.pause_max)) {}
+
+void Fetcher::stop() {
+    inbox_.with([](Inbox& inbox) { inbox.stops = true; });
+    wakeup_.notify();
+    env::spawn(owner_, [](std::shared_ptr<Fetcher> self) -> env::Task<void> {
+        self->is_stopped_ = true;
+        if (self->client_ != nullptr) self->client_->close();
+        co_return;
+    }(shared_from_this()));
+}
+
+void Fetcher::reach_at(env::Endpoint endpoint) {
+    inbox_.with([&](Inbox& inbox) { inbox.endpoint = std::move(endpoint); });
+    wakeup_.notify();
+}
+
+void Fetcher::speak_as(BrokerEpoch epoch) {
+    inbox_.with([&](Inbox& inbox) { inbox.epoch = epoch; });
+}
+
+void Fetcher::follow(const PartitionKey& key) {
+    inbox_.with([&](Inbox& inbox) { inbox.changes.emplace_back(key, true); });
+    wakeup_.notify();
+}
+
+void Fetcher::unfollow(const PartitionKey& key) {
+    inbox_.with([&](Inbox& inbox) { inbox.changes.emplace_back(key, false); });
+    wakeup_.notify();
+}
+
+bool Fetcher::take_inbox() {
+    Inbox taken = inbox_.with([](Inbox& inbox) {
+        Inbox all = std::move(inbox);
+        inbox = Inbox{.endpoint = {}, .epoch = {}, .changes = {}, .stops = all.stops};
+        return all;
+    });
+    if (taken.stops) return false;
+    if (taken.epoch) {
+        epoch_ = *taken.epoch;
+        session_.reset();
+    }
+    for (const auto& [key, is_followed] : taken.changes)
+        is_followed ? session_.follow(key) : session_.unfollow(key);
+    if (taken.endpoint && taken.endpoint != endpoint_) {
+        endpoint_ = std::move(taken.endpoint);
+        wire::ClientOptions client;
+        client.bootstrap = {*endpoint_};
+        client.client_id = fmt::format("broker-{}-fetcher", options_.self);
+        client.request_timeout = client.call_timeout = options_.answer_time;
+        // One try a call: what is tried next is decided here.
+        client.backoff_min = client.backoff_max = options_.answer_time;
+        client_ = std::make_unique<wire::Client>(env_, owner_, std::move(client), Logger());
+        session_.reset();
+        pause_ = {};
+    }
+    return true;
+}
+
+std::optional<replication::FetchPlan> Fetcher::plan_of(const PartitionKey& key) const {
+    const auto partition = replicas_.find(key.topic, key.partition);
+    if (partition == nullptr) return std::nullopt;
+    const auto plan = partition->next_fetch();
+    return plan && plan->leader == leader_ ? plan : std::nullopt;
+}
+
+env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
+    Fetcher& fetcher = *self;
+    while (fetcher.take_inbox()) {
+        if (fetcher.client_ == nullptr) {
+            co_await fetcher.wakeup_.wait_until(env::kNever);
+            continue;
+        }
+        const env::Instant now = fetcher.env_.clock().now();
+        const auto request = fetcher.session_.next(
+            now, [&](const PartitionKey& key) { return fetcher.plan_of(key); });
+        if (request.partitions == 0 && request.forgotten.empty()) {
+            co_await fetcher.wakeup_.wait_until(fetcher.session_.next_due());
+            continue;
+        }
+        co_await fetcher.fetch(request);
+    }
+    if (fetcher.client_ != nullptr) fetcher.client_->close();
+}
+
+env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
+    const WireFetch wire(request, epoch_, options_);
+    const auto answer = co_await client_->call<Response>(wire::Target::any(), wire.request);
+    if (is_stopped_) co_return;
+    if (!answer) {
+        session_.reset();
+        lost(answer.error());
+        co_await wakeup_.wait_until(env_.clock().now() + pause_);
+        co_return;
+    }
+    if (is_lost_) LOG_INFO(log_, "fetching from the leader again");
+    is_lost_ = false;
+    pause_ = {};
+    if ((*answer)->error_code != 0) {
+        // It has forgotten the session, or never had it.
+        session_.reset();
+        co_return;
+    }
+    co_await take(**answer);
+    session_.answered((*answer)->session_id);
+    if (std::exchange(was_cut_, false)) {
+        Result<void> written;
+        co_await env_.offload(env::Pool::disk, [&] { written = replicas_.checkpoint(); });
+        if (!written) LOG_ERROR(log_, "no checkpoint after a cut", kv("why", written.error().why));
+    }
+}
+
+void Fetcher::lost(const Error& why) {
+    pause_ = std::clamp(pause_ * 2, kPauseMin, std::max(kPauseMin, options_.pause_max));
+    if (!is_lost_) LOG_WARN(log_, "can't fetch from the leader", kv("why", why.why));
+    is_lost_ = true;
+}
+
+env::Task<void> Fetcher::take(const Response& response) {
+    for (const auto& topic : response.responses) {
+        for (const auto& part : topic.partitions) {
+            co_await take_part({topic.topic_id, PartitionIndex(part.partition_index)}, part);
+            if (is_stopped_) co_return;
+        }
+    }
+}
+
+env::Task<void> Fetcher::take_part(const PartitionKey& key, const Response::PartitionData& part) {
+    const auto partition = replicas_.find(key.topic, key.partition);
+    if (partition == nullptr || session_.asked(key) == nullptr) co_return;
+    const auto code = static_cast<ErrorCode>(part.error_code);
+    Result<void> done;
+    if (code == ErrorCode::none) {
+        done = co_await take_records(key, partition, part);
+    } else if (code == ErrorCode::offset_out_of_range) {
+        done = co_await find_range(key, partition);
+    } else {
+        done = fail(code, fmt::format("the leader answers {}", error_name(code)));
+    }
+    if (done) {
+        session_.took(key);
+        co_return;
+    }
+    session_.hold_back(key, env_.clock().now());
+    const Logger log = log_.with("partition", partition->name().text());
+    if (is_expected(done.error().code)) {
+        LOG_DEBUG(log, "not fetched", kv("why", done.error().why));
+    } else {
+        LOG_WARN(log, "a follower can't go on for now", kv("why", done.error().why));
+    }
+}
+
+env::Task<Result<void>> Fetcher::take_records(
+    const PartitionKey& key, const std::shared_ptr<replication::Partition>& partition,
+    const Response::PartitionData& part) {
+    using replication::FollowStep;
+    const replication::FetchPlan plan = *session_.asked(key);
+    replication::FetchedPart fetched{.high_watermark = Offset(part.high_watermark),
+                                     .log_start = Offset(part.log_start_offset),
+                                     .diverging = {},
+                                     .records = part.records.bytes()};
+    if (part.diverging_epoch.epoch >= 0) {
+        fetched.diverging = {LeaderEpoch(part.diverging_epoch.epoch),
+                             Offset(part.diverging_epoch.end_offset)};
+    }
+    auto step = partition->take_fetched(plan, fetched, replication::ProducePlace::core);
+    if (step && *step == FollowStep::needs_disk) {
+        co_await partition->write_lane()->turns().run(env_, owner_, [&] {
+            step = partition->take_fetched(plan, fetched, replication::ProducePlace::disk_pool);
+        });
+    }
+    if (!step) co_return std::unexpected(std::move(step).error());
+    co_return co_await settle(*step, partition);
+}
+
+env::Task<Result<void>> Fetcher::settle(replication::FollowStep step,
+                                        const std::shared_ptr<replication::Partition>& partition) {
+    was_cut_ |= step == replication::FollowStep::needs_record;
+    Result<void> done = ok();
+    if (step == replication::FollowStep::needs_sync)
+        co_await env_.offload(env::Pool::disk, [&] { done = partition->flush(); });
+    co_return done;
+}
+
+/// The leader's log begins or ends elsewhere than this follower thinks: it says where.
+env::Task<Result<void>> Fetcher::find_range(
+    const PartitionKey& key, const std::shared_ptr<replication::Partition>& partition) {
+    const replication::FetchPlan plan = *session_.asked(key);
+    const std::string topic = partition->name().topic;
+    CO_TRY(const std::int64_t start, co_await leader_offset(topic, key, plan, kEarliest));
+    CO_TRY(const std::int64_t end, co_await leader_offset(topic, key, plan, kLatest));
+    Result<replication::FollowStep> step;
+    co_await env_.offload(env::Pool::disk, [&] {
+        step = partition->take_out_of_range(plan, Offset(start), Offset(end));
+    });
+    if (!step) co_return std::unexpected(std::move(step).error());
+    co_return co_await settle(*step, partition);
+}
+
+env::Task<Result<std::int64_t>> Fetcher::leader_offset(const std::string& topic,
+                                                       const PartitionKey& key,
+                                                       const replication::FetchPlan& plan,
+                                                       std::int64_t spec) {
+    using Wire = protocol::ListOffsetsRequest;
+    Wire::ListOffsetsPartition part;
+    part.partition_index = key.partition.value;
+    part.current_leader_epoch = plan.current_leader_epoch.value;
+    part.timestamp = spec;
+    Wire::ListOffsetsTopic one;
+    one.name = topic;
+    one.partitions = std::span<const Wire::ListOffsetsPartition>(&part, 1);
+    Wire request;
+    request.replica_id = options_.self.value;
+    request.topics = std::span<const Wire::ListOffsetsTopic>(&one, 1);
+    CO_TRY(const auto answer,
+           co_await client_->call<protocol::ListOffsetsResponse>(wire::Target::any(), request));
+    if (answer->topics.size() != 1 || answer->topics[0].partitions.size() != 1)
+        co_return fail(ErrorCode::invalid_request, "an answer about other partitions");
+    const auto& told = answer->topics[0].partitions[0];
+    if (told.error_code != 0) {
+        const auto code = static_cast<ErrorCode>(told.error_code);
+        co_return fail(code, fmt::format("ListOffsets: {}", error_name(code)));
+    }
+    co_return told.offset;
+}
+
+}  // namespace milena::drivers

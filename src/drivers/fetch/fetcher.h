@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetches this broker's followers from one leader, over one connection and one fetch session
+// (KIP-227): asks, hands what comes to the partitions, asks again. On one core's thread; follow()
+// and unfollow() may be called from anywhere.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leader_session.h"
+#include "milena/base/logger.h"
+#include "milena/drivers/fetchers.h"
+#include "milena/env/env.h"
+#include "milena/env/guarded.h"
+#include "milena/protocol/messages/fetch.h"
+#include "milena/replication/replicas.h"
+#include "milena/wire/client.h"
+
+namespace milena::drivers {
+
+class Fetcher : public std::enable_shared_from_this<Fetcher> {
+public:
+    /// `replicas` and `options` outlive the end of run().
+    Fetcher(env::Env& env, env::Executor owner, Logger log, BrokerId leader,
+            replication::Replicas& replicas, const FetcherOptions& options);
+
+    /// Runs until stop().
+    static env::Task<void> run(std::shared_ptr<Fetcher> self);
+    /// From any thread. What is on its way is given up.
+    void stop();
+
+    env::Executor owner() const { return owner_; }
+
+    /// Where the leader listens; a change means another connection.
+    void reach_at(env::Endpoint endpoint);
+    /// This broker's epoch, as the metadata has it (KIP-903). Everything is asked for anew: what a
+    /// leader was refused for this broker, it may try again with its next fetch.
+    void speak_as(BrokerEpoch epoch);
+    /// Also for one that is followed already: its leadership has changed.
+    void follow(const PartitionKey& key);
+    void unfollow(const PartitionKey& key);
+
+private:
+    using Response = protocol::FetchResponse;
+
+    /// What others have asked for meanwhile.
+    struct Inbox {
+        std::optional<env::Endpoint> endpoint;
+        std::optional<BrokerEpoch> epoch;
+        std::vector<std::pair<PartitionKey, bool>> changes;  ///< and whether it is followed
+        bool stops = false;
+    };
+
+    /// False if the fetcher is to stop.
+    bool take_inbox();
+    env::Task<void> fetch(const LeaderSession::Request& request);
+    env::Task<void> take(const Response& response);
+    env::Task<void> take_part(const PartitionKey& key, const Response::PartitionData& part);
+    env::Task<Result<void>> take_records(const PartitionKey& key,
+                                         const std::shared_ptr<replication::Partition>& partition,
+                                         const Response::PartitionData& part);
+    env::Task<Result<void>> find_range(const PartitionKey& key,
+                                       const std::shared_ptr<replication::Partition>& partition);
+    env::Task<Result<std::int64_t>> leader_offset(const std::string& topic, const PartitionKey& key,
+                                                  const replication::FetchPlan& plan,
+                                                  std::int64_t spec);
+    env::Task<Result<void>> settle(replication::FollowStep step,
+                                   const std::shared_ptr<replication::Partition>& partition);
+    std::optional<replication::FetchPlan> plan_of(const PartitionKey& key) const;
+    void lost(const Error& why);
+
+    env::Env& env_;
+    const env::Executor owner_;
+    const Logger log_;
+    const BrokerId leader_;
+    replication::Replicas& replicas_;
+    const FetcherOptions& options_;
+    env::Guarded<Inbox> inbox_;
+    env::Wakeup wakeup_;
+    LeaderSession session_;
+    std::optional<env::Endpoint> endpoint_;
+    BrokerEpoch epoch_{-1};
+    std::unique_ptr<wire::Client> client_;
+    env::Duration pause_{};
+    bool is_lost_ = false;  ///< the log has been told
+    bool was_cut_ = false;  ///< logs were cut since the last checkpoint
+    bool is_stopped_ = false;
+};
+
+}  // namespace milena::drivers
