@@ -125,7 +125,10 @@ private:
     /// Makes the topic, and waits until all servers know it.
     bool make_everywhere(const std::string& topic) {
         const auto make = [](TopicMaker& maker, const Shape& shape) -> env::Task<void> {
-            co_await maker.make(shape.partitions, shape.segment_bytes);
+            const auto brokers = std::ranges::count_if(shape.layout.roles(), &Role::is_broker);
+            co_await maker.make({.partitions = shape.partitions,
+                                 .segment_bytes = shape.segment_bytes,
+                                 .replicas = brokers < 3 ? std::int16_t{1} : std::int16_t{3}});
         };
         TopicMaker maker(maker_ports(), topic, random_of(topic, 0), history_);
         if (!world_.run(clients_, make(maker, shape_), kHealLimit)) {

@@ -56,7 +56,7 @@ env::Task<void> TopicMaker::take_a_step() {
     if (co_await link.ready(nullptr) == nullptr) co_return;
     TopicStep done;
     switch (drawn) {
-        case 0: done = co_await create(1, kSegmentBytes); break;
+        case 0: done = co_await create({.segment_bytes = kSegmentBytes}); break;
         case 1: done = co_await remove(); break;
         default: done = co_await describe();
     }
@@ -73,28 +73,31 @@ env::Task<void> TopicMaker::watch() {
     return link_.watch();
 }
 
-env::Task<void> TopicMaker::make(std::int32_t partitions, std::int32_t segment_bytes) {
+env::Task<void> TopicMaker::make(const TopicShape& shape) {
     Node& machine = link_.machine();
     for (;;) {
         if (co_await link_.ready(nullptr) != nullptr) {
-            const TopicStep done = co_await create(partitions, segment_bytes);
+            const TopicStep done = co_await create(shape);
             if (done.is_answered) co_return;
         }
         co_await machine.sleep(machine.core(0), kPauseMax);
     }
 }
 
-env::Task<TopicStep> TopicMaker::create(std::int32_t partitions, std::int32_t segment_bytes) {
+env::Task<TopicStep> TopicMaker::create(const TopicShape& shape) {
     protocol::CreateTopicsRequest request;
     std::array<protocol::CreateTopicsRequest::CreatableTopic, 1> topics;
     topics[0].name = topic_;
-    topics[0].num_partitions = partitions;
-    topics[0].replication_factor = 1;
+    topics[0].num_partitions = shape.partitions;
+    topics[0].replication_factor = shape.replicas;
     // segment.bytes does not go below 1 MiB: no run would come to its second segment.
-    std::array<protocol::CreateTopicsRequest::CreatableTopicConfig, 1> configs;
-    const std::string bytes = std::to_string(segment_bytes);
+    std::array<protocol::CreateTopicsRequest::CreatableTopicConfig, 2> configs;
+    const std::string bytes = std::to_string(shape.segment_bytes);
     configs[0].name = "internal.segment.bytes";
     configs[0].value = bytes;
+    const std::string in_sync = std::to_string(std::max(1, shape.replicas - 1));
+    configs[1].name = "min.insync.replicas";
+    configs[1].value = in_sync;
     topics[0].configs = configs;
     request.topics = topics;
     request.timeout_ms = kTimeoutMs;

@@ -25,6 +25,13 @@ struct TopicMakerPorts {
     Logger log;
 };
 
+struct TopicShape {
+    std::int32_t partitions = 1;
+    std::int32_t segment_bytes = 1 << 20;
+    /// With more than one, all but one must be in sync for a write.
+    std::int16_t replicas = 1;
+};
+
 class TopicMaker {
 public:
     TopicMaker(TopicMakerPorts ports, std::string topic, SeededRandom random, History& history)
@@ -38,13 +45,13 @@ public:
 
     env::Task<void> run();
     /// Makes the topic, however often it takes.
-    env::Task<void> make(std::int32_t partitions, std::int32_t segment_bytes);
+    env::Task<void> make(const TopicShape& shape);
     env::Task<void> watch();
     void finish() { is_finishing_ = true; }
 
 private:
     env::Task<void> take_a_step();
-    env::Task<TopicStep> create(std::int32_t partitions, std::int32_t segment_bytes);
+    env::Task<TopicStep> create(const TopicShape& shape);
     env::Task<TopicStep> remove();
     env::Task<TopicStep> describe();
     /// True if `code` is one of the two answers there are; else it must be one that a fault
