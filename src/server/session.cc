@@ -43,7 +43,9 @@ Session::Session(const Broker& broker, CoreState& core, const config::Listener& 
       client_(std::move(client)),
       fetch_scratch_(std::make_unique<FetchScratch>()) {}
 
-Session::~Session() {
+Session::~Session() = default;
+
+void Session::ended() {
     if (heartbeats_ && broker_.heartbeats != nullptr)
         broker_.heartbeats->connection_lost(heartbeats_->first, heartbeats_->second);
 }

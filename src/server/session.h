@@ -29,6 +29,7 @@ class Session final : public wire::FrameHandler {
 public:
     Session(const Broker& broker, CoreState& core, const config::Listener& listener, Client client);
     ~Session() override;
+    void ended() override;
 
     env::Task<Result<void>> serve(MutableBytes frame, wire::Connection& connection) override;
     /// Serves a request that came inside another, of this session's client, and gives header and

@@ -51,6 +51,7 @@ env::Task<void> Connection::run(std::shared_ptr<Connection> self) {
     co_await self->flush();
     while (self->flushing_) co_await self->progress_.wait_until(env::kNever);
     self->close();
+    self->handler_->ended();
 }
 
 env::Task<Result<void>> Connection::serve_frames() {

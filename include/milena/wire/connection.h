@@ -101,6 +101,8 @@ public:
     virtual env::Task<Result<void>> serve(MutableBytes frame, Connection& connection) = 0;
     /// The last byte of an answer has been handed to the system.
     virtual void answer_sent(const ReplyTag& tag, env::Instant now) = 0;
+    /// The connection has ended; the last call. It does not come where the process itself ends.
+    virtual void ended() {}
 };
 
 struct ConnectionLimits {
