@@ -25,8 +25,8 @@ Result<void> PartitionLog::note_producers(BytesView batches) {
 Result<void> PartitionLog::snapshot_producers() {
     FileWrite snapshot = snapshot_write(directory_, log_end_, producers_);
     TRY_VOID(snapshot.run(files_));
-    unsynced_.push_back(std::move(snapshot.file));
     ++names_made_;
+    unsynced_.push_back({std::move(snapshot.file), names_made_});
     snapshot_at_ = log_end_;
     return ok();
 }
