@@ -86,6 +86,8 @@ env::Task<Result<bool>> Connection::read_more() {
 
 env::Task<void> Connection::flush() {
     if (flushing_) co_return;  // whoever flushes now takes what became ready meanwhile
+    // Nobody is told of progress that was none: who waits for some would wake himself, for ever.
+    if (closed_ || replies_.front_done() == nullptr) co_return;
     flushing_ = true;
     while (!closed_ && replies_.front_done() != nullptr) {
         if (auto sent = co_await send_ready(); !sent) close();

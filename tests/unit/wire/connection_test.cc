@@ -19,7 +19,7 @@ enum class Order : std::uint8_t {
     close_after = 'c',
     silent = 's',
     large = 'l',
-    file = 'f'
+    file = 'f' wait = 'w',  ///< echoed when everything before it is answered
 };
 
 constexpr std::size_t kLargeBytes = 256 * 1024;
@@ -84,6 +84,7 @@ public:
         ++served_;
         const auto order = static_cast<Order>(frame[0]);
         if (order == Order::refuse) co_return fail(ErrorCode::invalid_request, "refused");
+        if (order == Order::wait) co_await connection.wait_pending_below(1);
         auto& slot = connection.replies().open();
         if (order == Order::park) {
             parked_.push_back({connection.defer(slot), {frame.begin(), frame.end()}});
@@ -209,6 +210,17 @@ TEST_P(ConnectionTest, AnswerThatIsReadyWaitsForTheOneBeforeIt) {
     answer_parked(0);
     ASSERT_TRUE(world.run_until([&] { return ended; }));
     EXPECT_EQ(answers, (std::vector<std::string>{"p1", "p2", "e3"}));
+}
+
+TEST_P(ConnectionTest, WhoWaitsForAnEarlierAnswerHoldsNobodyUp) {
+    // One that looked again and again would never let the test go on.
+    env::spawn(client.core(0), talk({"e1", "p2", "w3"}, 3));
+    ASSERT_TRUE(world.run_until([&] { return served == 3; }));
+    world.run_for(1s);
+    EXPECT_EQ(answers, (std::vector<std::string>{"e1"}));
+    answer_parked(0);
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers, (std::vector<std::string>{"e1", "p2", "w3"}));
 }
 
 TEST_P(ConnectionTest, ClosesAfterTheAnswerThatSaysSo) {
