@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// I9: the high watermark, the last stable offset and the start of a log only ever grow, and stand
-// in their order. Two answers are compared if the one had come before the other was asked for.
+// I9: the high watermark, the last stable offset and the start of a log only ever grow within one
+// leadership, and stand in their order. Two answers are compared if the one had come before the
+// other was asked for.
 #include <algorithm>
+#include <map>
 
 #include "sim/checkers/checker.h"
 
@@ -18,8 +20,9 @@ constexpr Named kLimits[] = {{&LimitsSeen::high_watermark, "high watermark"},
                              {&LimitsSeen::last_stable_offset, "last stable offset"},
                              {&LimitsSeen::log_start_offset, "log start offset"}};
 
-void check_growth(const Place& place, const std::vector<LimitsSeen>& seen, const Named& named,
-                  Findings& findings) {
+using Seen = std::vector<LimitsSeen>;
+
+void check_growth(const Place& place, const Seen& seen, const Named& named, Findings& findings) {
     std::vector<const LimitsSeen*> by_asking, by_answer;
     for (const LimitsSeen& one : seen) {
         by_asking.push_back(&one);
@@ -43,7 +46,11 @@ void check_growth(const Place& place, const std::vector<LimitsSeen>& seen, const
 
 void limits_never_go_back(const History& history, Findings& findings) {
     for (const auto& [place, partition] : history.partitions) {
-        for (const Named& named : kLimits) check_growth(place, partition.limits, named, findings);
+        std::map<std::int32_t, Seen> by_epoch;
+        for (const LimitsSeen& one : partition.limits) by_epoch[one.leader_epoch].push_back(one);
+        for (const auto& [epoch, seen] : by_epoch) {
+            for (const Named& named : kLimits) check_growth(place, seen, named, findings);
+        }
         for (const LimitsSeen& one : partition.limits) {
             if (one.log_start_offset <= one.last_stable_offset &&
                 one.last_stable_offset <= one.high_watermark)

@@ -59,6 +59,8 @@ struct LimitsSeen {
     std::int64_t high_watermark = 0;
     std::int64_t last_stable_offset = 0;
     std::int64_t log_start_offset = 0;
+    /// In which they hold: a new leader may know less of them than the last one.
+    std::int32_t leader_epoch = 0;
 };
 
 struct PartitionHistory {

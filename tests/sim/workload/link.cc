@@ -15,16 +15,16 @@ using protocol::MetadataResponse;
 constexpr env::Duration kConnectTimeout = std::chrono::seconds(2);
 constexpr std::int16_t kMetadataVersion = 12;
 
-std::optional<env::Endpoint> endpoint_of_leader(const MetadataResponse& response,
-                                                std::int32_t partition) {
+std::optional<Link::Leader> leader_in(const MetadataResponse& response, std::int32_t partition) {
     for (const auto& topic : response.topics) {
         if (topic.error_code != 0) return std::nullopt;
         for (const auto& one : topic.partitions) {
             if (one.partition_index != partition || one.error_code != 0) continue;
             for (const auto& broker : response.brokers) {
                 if (broker.node_id != one.leader_id) continue;
-                return env::Endpoint{std::string(broker.host),
-                                     static_cast<std::uint16_t>(broker.port)};
+                return Link::Leader{
+                    {std::string(broker.host), static_cast<std::uint16_t>(broker.port)},
+                    one.leader_epoch};
             }
         }
     }
@@ -37,6 +37,8 @@ bool may_be_refused_with(ErrorCode error) {
     switch (error) {
         case ErrorCode::leader_not_available:
         case ErrorCode::not_leader_or_follower:
+        case ErrorCode::fenced_leader_epoch:
+        case ErrorCode::unknown_leader_epoch:
         case ErrorCode::request_timed_out:
         case ErrorCode::not_enough_replicas:
         case ErrorCode::not_enough_replicas_after_append:
@@ -55,8 +57,10 @@ env::Task<support::Client*> Link::ready(const Place* place) {
         drop();
         co_return nullptr;
     }
-    if (leader->host == bootstrap.host && leader->port == bootstrap.port) co_return client_.get();
-    co_await connect(*leader);
+    leader_epoch_ = leader->epoch;
+    const env::Endpoint& at = leader->endpoint;
+    if (at.host == bootstrap.host && at.port == bootstrap.port) co_return client_.get();
+    co_await connect(at);
     co_return client_.get();
 }
 
@@ -70,7 +74,7 @@ env::Task<bool> Link::connect(env::Endpoint to) {
     co_return true;
 }
 
-env::Task<std::optional<env::Endpoint>> Link::leader_of(const Place& place) {
+env::Task<std::optional<Link::Leader>> Link::leader_of(const Place& place) {
     MetadataRequest request;
     std::array<MetadataRequest::MetadataRequestTopic, 1> topics;
     topics[0].name = place.topic;
@@ -82,7 +86,7 @@ env::Task<std::optional<env::Endpoint>> Link::leader_of(const Place& place) {
     // Whoever answers knows what was made before it started.
     if (code != ErrorCode::none && !may_be_refused_with(code))
         complain("I14", fmt::format("{} is said to be {}", place.topic, error_name(code)));
-    co_return endpoint_of_leader(*response, place.partition);
+    co_return leader_in(*response, place.partition);
 }
 
 env::Task<void> Link::watch() {

@@ -20,6 +20,11 @@ public:
     /// Answers that take longer are not waited for: the connection is closed.
     static constexpr env::Duration kRequestTimeout = std::chrono::seconds(10);
 
+    struct Leader {
+        env::Endpoint endpoint;
+        std::int32_t epoch = -1;
+    };
+
     /// Of `machine`, core 0. All live as long as the world.
     Link(Node& machine, std::vector<env::Endpoint> bootstrap, std::vector<Violation>& complaints)
         : machine_(machine), bootstrap_(std::move(bootstrap)), complaints_(complaints) {}
@@ -64,12 +69,14 @@ public:
     }
     env::Instant now() { return machine_.clock().now(); }
     Node& machine() { return machine_; }
+    /// Of the place that ready() was asked for, when it was connected to.
+    std::int32_t leader_epoch() const { return leader_epoch_; }
     /// The server at the other end, while there is a connection.
     const std::string& server() const { return server_; }
 
 private:
     env::Task<bool> connect(env::Endpoint to);
-    env::Task<std::optional<env::Endpoint>> leader_of(const Place& place);
+    env::Task<std::optional<Leader>> leader_of(const Place& place);
 
     Node& machine_;
     std::vector<env::Endpoint> bootstrap_;
@@ -77,6 +84,7 @@ private:
     std::size_t next_bootstrap_ = 0;
     std::unique_ptr<support::Client> client_;
     std::string server_;
+    std::int32_t leader_epoch_ = -1;
     env::Instant waiting_since_ = env::kNever;
 };
 

@@ -110,6 +110,8 @@ env::Task<std::optional<Reader::Answer>> Reader::fetch(std::int64_t offset) {
     request.min_bytes = 1;
     std::array<FetchRequest::FetchPartition, 1> parts;
     parts[0].partition = place_.partition;
+    // What another leadership says is no answer to this.
+    parts[0].current_leader_epoch = link_.leader_epoch();
     parts[0].fetch_offset = offset;
     parts[0].partition_max_bytes = kBytesMax;
     std::array<FetchRequest::FetchTopic, 1> topics;
@@ -134,7 +136,8 @@ Reader::Answer Reader::take(const FetchResponse::PartitionData& part, std::int64
                                                   .answered = link_.now(),
                                                   .high_watermark = part.high_watermark,
                                                   .last_stable_offset = part.last_stable_offset,
-                                                  .log_start_offset = part.log_start_offset});
+                                                  .log_start_offset = part.log_start_offset,
+                                                  .leader_epoch = link_.leader_epoch()});
     auto records = sightings_in(part.records.bytes(), offset);
     if (records) {
         answer.records = std::move(*records);
