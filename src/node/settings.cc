@@ -72,6 +72,7 @@ public:
     explicit TopicDefaults(const config::BrokerConfig& config)
         : file_(config.settings),
           id_(fmt::to_string(config.node_id.value)),
+          replica_lag_max_(wait_of(config.replica_lag_time_max_ms)),
           topic_(config.topic_defaults) {}
 
     void follow(const metadata::Image& image) {
@@ -92,12 +93,14 @@ public:
         auto settings = partition_settings(resolved ? *resolved : topic_);
         settings.directory_delete_delay = wait_of(topic_.file_delete_delay_ms);
         settings.log.producer_expiration_ms = producer_expiration_ms_;
+        settings.replica_lag_max = replica_lag_max_;
         return settings;
     }
 
 private:
     std::shared_ptr<const config::Settings> file_;
     std::string id_;
+    env::Duration replica_lag_max_;
     std::shared_ptr<const metadata::Configs> cluster_wide_;
     std::shared_ptr<const metadata::Configs> broker_;
     config::TopicConfig topic_;

@@ -130,7 +130,8 @@ void Replica::isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoc
     LeaderCore* const core = leader();
     if (core == nullptr || (partition_epoch_ && epoch <= *partition_epoch_)) return;
     partition_epoch_ = epoch;
-    LOG_INFO(logger_, "in-sync replicas changed", kv("in_sync_replicas", fmt::format("{}", in_sync_replicas)));
+    LOG_INFO(logger_, "in-sync replicas changed",
+             kv("in_sync_replicas", fmt::format("{}", in_sync_replicas)));
     carry_out(core->isr_accepted(std::move(in_sync_replicas), epoch, now), after);
 }
 

@@ -74,16 +74,15 @@ bool is_expected(ErrorCode code) {
 
 }  // namespace
 
-Fetcher::Fetcher(env::Env& env, env::Executor owner, Logger log, BrokerId leader,
-                 replication::Replicas& replicas, const FetcherOptions& options)
-    : env_(env),
-      owner_(std::move(owner)),
+Fetcher::Fetcher(const Place& place, const Logger& log, BrokerId leader)
+    : env_(place.env),
+      owner_(place.owner),
       log_(log.with("leader", leader)),
       leader_(leader),
-      replicas_(replicas),
-      options_(options),
-      wakeup_(env, owner_),
-      session_(kPauseMin, std::max(kPauseMin, options.pause_max)) {}
+      replicas_(place.replicas),
+      options_(place.options),
+      wakeup_(place.env, owner_),
+      session_(kPauseMin, std::max(kPauseMin, place.options.pause_max)) {}
 
 void Fetcher::stop() {
     inbox_.with([](Inbox& inbox) { inbox.stops = true; });

@@ -22,9 +22,14 @@ namespace milena::drivers {
 
 class Fetcher : public std::enable_shared_from_this<Fetcher> {
 public:
-    /// `replicas` and `options` outlive the end of run().
-    Fetcher(env::Env& env, env::Executor owner, Logger log, BrokerId leader,
-            replication::Replicas& replicas, const FetcherOptions& options);
+    /// On `owner`. `replicas` and `options` outlive the end of run().
+    struct Place {
+        env::Env& env;
+        env::Executor owner;
+        replication::Replicas& replicas;
+        const FetcherOptions& options;
+    };
+    Fetcher(const Place& place, const Logger& log, BrokerId leader);
 
     /// Runs until stop().
     static env::Task<void> run(std::shared_ptr<Fetcher> self);

@@ -90,8 +90,8 @@ void Fetchers::follow_partition(const Key& key, BrokerId leader) {
 std::shared_ptr<Fetcher> Fetchers::fetcher_of(const Place& place) {
     auto& fetcher = fetchers_[{place.leader, place.number}];
     if (fetcher != nullptr) return fetcher;
-    fetcher = std::make_shared<Fetcher>(env_, env_.core(next_core_++ % env_.core_count()), log_,
-                                        place.leader, replicas_, options_);
+    const Fetcher::Place on{env_, env_.core(next_core_++ % env_.core_count()), replicas_, options_};
+    fetcher = std::make_shared<Fetcher>(on, log_, place.leader);
     fetcher->speak_as(standing_.epoch);
     if (const auto at = endpoints_.find(place.leader); at != endpoints_.end())
         fetcher->reach_at(at->second);
