@@ -312,6 +312,140 @@ TEST(Core, WhoReadsTheLogWithoutBeingAReplicaIsNoObserver) {
     EXPECT_EQ(fetch(7), 1u);
 }
 
+/// A follower of replica 2 in epoch 3, whose log ends at 12 and is committed up to its snapshot's
+/// end, 10.
+struct SnapshotFollower {
+    SnapshotFollower() : core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, recovered()) {
+        sent = core.step(Start{}, now).messages;
+    }
+    static RecoveredState recovered() {
+        RecoveredState state = alone();
+        state.voters[0].voters = VoterSet({{.key = {BrokerId(1), {}}, .endpoints = {}},
+                                           {.key = {BrokerId(2), {}}, .endpoints = {}}});
+        state.quorum = {LeaderEpoch(3), BrokerId(2), std::nullopt};
+        state.snapshot = SnapshotId{Offset(10), LeaderEpoch(2)};
+        state.log_start_offset = Offset(10);
+        state.log_end_offset = Offset(12);
+        state.epochs = {{LeaderEpoch(2), Offset(10)}};
+        return state;
+    }
+    Output answer(Response response) {
+        std::visit([](auto& one) { one.view = {LeaderEpoch(3), BrokerId(2)}; }, response);
+        Output output = core.step(Answered{BrokerId(2), sent.at(0).id, std::move(response)}, now);
+        sent = output.messages;
+        return output;
+    }
+    /// To its fetch.
+    Output send_to(const SnapshotId& id) {
+        FetchResponse response;
+        response.snapshot = id;
+        return answer(response);
+    }
+    const FetchSnapshotRequest* asked() const {
+        return sent.empty() ? nullptr : std::get_if<FetchSnapshotRequest>(&sent[0].request);
+    }
+
+    Core core;
+    Instant now{};
+    std::vector<Message> sent;
+};
+
+FetchSnapshotResponse piece(std::int64_t position, std::int64_t size, std::size_t length) {
+    FetchSnapshotResponse response;
+    response.snapshot = {Offset(90), LeaderEpoch(3)};
+    response.position = BytePosition(position);
+    response.size = BytePosition(size);
+    response.bytes = std::make_shared<std::vector<std::byte>>(length);
+    return response;
+}
+
+TEST(Core, APieceThatDoesNotFitEndsTheDownload) {
+    FetchSnapshotResponse of_another = piece(0, 100, 50);
+    of_another.snapshot.end_offset = Offset(91);
+    for (const FetchSnapshotResponse& wrong :
+         {piece(5, 100, 50), piece(0, 0, 0), piece(0, 100, 0), piece(0, 100, 101), piece(0, -1, 50),
+          piece(0, (4LL << 30) + 1, 50), of_another}) {
+        SnapshotFollower follower;
+        follower.send_to({Offset(90), LeaderEpoch(3)});
+        ASSERT_TRUE(follower.asked());
+        const Output output = follower.answer(wrong);
+        EXPECT_FALSE(output.snapshot_chunk || output.load_snapshot) << text(Response(wrong));
+        EXPECT_EQ(output.complaints.size(), 1u);
+        EXPECT_TRUE(output.messages.empty()) << "not at once again";
+        follower.now = output.wake_at;
+        const Output later = follower.core.step(Tick{}, follower.now);
+        ASSERT_EQ(later.messages.size(), 1u);
+        EXPECT_TRUE(std::holds_alternative<FetchRequest>(later.messages[0].request));
+        EXPECT_EQ(follower.core.role(), Role::follower);
+    }
+    // Of another length than it began with.
+    SnapshotFollower follower;
+    follower.send_to({Offset(90), LeaderEpoch(3)});
+    EXPECT_TRUE(follower.answer(piece(0, 100, 50)).snapshot_chunk);
+    EXPECT_FALSE(follower.answer(piece(50, 120, 50)).snapshot_chunk);
+}
+
+TEST(Core, WhatIsCommittedNeverGoesBackToASnapshot) {
+    for (const SnapshotId& id :
+         {SnapshotId{Offset(10), LeaderEpoch(2)}, SnapshotId{Offset(5), LeaderEpoch(1)},
+          SnapshotId{Offset(90), LeaderEpoch(4)}, SnapshotId{Offset(90), LeaderEpoch(-1)}}) {
+        SnapshotFollower follower;
+        EXPECT_EQ(follower.send_to(id).complaints.size(), 1u);
+        EXPECT_FALSE(follower.asked());
+    }
+}
+
+TEST(Core, ALogThatBeginsAnewIsLeftAloneUntilItHas) {
+    SnapshotFollower follower;
+    follower.send_to({Offset(90), LeaderEpoch(3)});
+    EXPECT_EQ(follower.answer(piece(0, 50, 50)).load_snapshot,
+              (SnapshotId{Offset(90), LeaderEpoch(3)}));
+    // Its leader is silent meanwhile.
+    for (int i = 0; i < 20; ++i) {
+        follower.now += std::chrono::seconds(1);
+        const Output output = follower.core.step(Tick{}, follower.now);
+        EXPECT_TRUE(output.messages.empty() && output.appends.empty() && !output.truncate_to);
+    }
+    const VotersAt voters{Offset(89), 1, follower.core.voters()};
+    const Output loaded =
+        follower.core.step(SnapshotLoaded{{Offset(90), LeaderEpoch(3)}, voters}, follower.now);
+    EXPECT_EQ(loaded.high_watermark, Offset(90));
+    EXPECT_EQ(follower.core.log_start_offset(), Offset(90));
+    EXPECT_EQ(follower.core.log_end_offset(), Offset(90));
+    EXPECT_EQ(follower.core.kraft_version(), 1);
+    EXPECT_EQ(follower.core.voters_at(Offset(90)), voters);
+    EXPECT_FALSE(follower.core.may_snapshot({Offset(90), LeaderEpoch(3)})) << "it is there";
+}
+
+TEST(Core, AFetchOfASnapshotIsASignOfLife) {
+    NewLeader leader;
+    const SnapshotId id{Offset(11), leader.core.view().epoch};
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    leader.core.step(Synced{Offset(11)}, leader.now);
+    leader.fetch(11, id.epoch.value);
+    leader.core.step(SnapshotTaken{id}, leader.now);
+    const auto ask = [&](const SnapshotId& of, std::int64_t position) {
+        const FetchSnapshotRequest request{.current_leader_epoch = id.epoch,
+                                           .replica = {BrokerId(2), {}},
+                                           .snapshot = of,
+                                           .position = BytePosition(position)};
+        const Output output = leader.core.step(Received{RequestId(9), request}, leader.now);
+        return std::get<FetchSnapshotResponse>(output.replies.at(0).response);
+    };
+    for (int second = 0; second < 10; ++second) {
+        leader.now += std::chrono::seconds(1);
+        EXPECT_EQ(ask(id, second).error, ErrorCode::none);
+        leader.core.step(Tick{}, leader.now);
+        ASSERT_EQ(leader.core.role(), Role::leader);
+    }
+    EXPECT_EQ(ask({Offset(12), id.epoch}, 0).error, ErrorCode::snapshot_not_found);
+    EXPECT_EQ(ask({}, 0).error, ErrorCode::snapshot_not_found) << "that of the bootstrap";
+    EXPECT_EQ(ask(id, -1).error, ErrorCode::position_out_of_range);
+    leader.now += std::chrono::seconds(4);
+    leader.core.step(Tick{}, leader.now);
+    EXPECT_EQ(leader.core.role(), Role::resigned);
+}
+
 /// The leader's log is cleaned up to a snapshot of its first eleven records.
 TEST(Core, ALogThatLacksWhatWasCleanedIsSentToTheSnapshot) {
     NewLeader leader;
