@@ -19,7 +19,8 @@ enum class Order : std::uint8_t {
     close_after = 'c',
     silent = 's',
     large = 'l',
-    file = 'f' wait = 'w',  ///< echoed when everything before it is answered
+    file = 'f',
+    wait = 'w',  ///< echoed when everything before it is answered
 };
 
 constexpr std::size_t kLargeBytes = 256 * 1024;
