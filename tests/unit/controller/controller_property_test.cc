@@ -24,7 +24,7 @@ public:
     void step() {
         const int id = 1 + below(kBrokers);
         const auto* const broker = cluster_.image().cluster->find_broker(BrokerId(id));
-        switch (below(14)) {
+        switch (below(15)) {
             case 0: register_broker(id); break;
             case 1:
             case 2:
@@ -49,6 +49,12 @@ public:
             case 11: reassign(); break;
             case 12:
                 if (broker) assign_directories(*broker);
+                break;
+            case 13:
+                if (broker) {
+                    cluster_.controller().heartbeat_connection_lost(broker->id, broker->epoch,
+                                                                    cluster_.now);
+                }
                 break;
             default:
                 if (below(8) == 0) restart_controller();
@@ -128,8 +134,10 @@ private:
         RC_ASSERT(cluster_.commit(cluster_.controller().assign_replicas(request)).has_value());
     }
     void pass_time() {
-        cluster_.now += std::chrono::milliseconds(below(6000));
+        cluster_.now += std::chrono::milliseconds(below(below(2) == 0 ? 100 : 6000));
         while (cluster_.controller().deadline() <= cluster_.now) {
+            for (const BrokerProbe& probe : cluster_.controller().take_probes(cluster_.now))
+                cluster_.controller().probed(probe, below(4) != 0, cluster_.now);
             cluster_.append(cluster_.controller().tick(cluster_.now));
         }
     }
