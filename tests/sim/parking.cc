@@ -10,21 +10,34 @@ namespace milena::sim {
 
 std::uint64_t Parking::add(std::unique_ptr<Waiter> waiter) {
     if (closed_) return 0;
-    waiting_.emplace(++tickets_, std::move(waiter));
-    return tickets_;
+    auto index = static_cast<std::uint32_t>(places_.size());
+    if (free_.empty()) {
+        places_.emplace_back();
+    } else {
+        index = free_.back();
+        free_.pop_back();
+    }
+    Place& place = places_[index];
+    place.waiter = std::move(waiter);
+    return std::uint64_t{index} << 32 | place.generation;
 }
 
 std::unique_ptr<Parking::Waiter> Parking::take(std::uint64_t ticket) {
-    auto entry = waiting_.extract(ticket);
-    if (entry.empty() || closed_) return nullptr;
+    if (closed_) return nullptr;
+    const auto index = static_cast<std::uint32_t>(ticket >> 32);
+    Place& place = places_[index];
+    if (place.generation != static_cast<std::uint32_t>(ticket)) return nullptr;
+    ++place.generation;
+    free_.push_back(index);
     is_ready_ = true;
-    return std::move(entry.mapped());
+    return std::move(place.waiter);
 }
 
 void Parking::close() {
     closed_ = true;
-    // One by one: what dies with a coroutine may wake, and so take, another.
-    while (!waiting_.empty()) waiting_.extract(waiting_.begin());
+    // What dies with a coroutine may wake, and so take, another: nobody is found any more.
+    for (std::size_t i = 0; i < places_.size(); ++i)
+        const auto dropped = std::move(places_[i].waiter);
 }
 
 env::Task<void> Pause::wait() {

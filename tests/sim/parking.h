@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -28,6 +28,7 @@ public:
         virtual void resume() = 0;
     };
 
+    /// A ticket for it, never 0; 0 if the node has ended.
     std::uint64_t add(std::unique_ptr<Waiter> waiter);
     /// The waiter, if it is still there and the node lives.
     std::unique_ptr<Waiter> take(std::uint64_t ticket);
@@ -42,9 +43,15 @@ public:
 
 private:
     bool is_ready_ = true;
+    /// A place for one waiter, used again and again; a ticket is good for one of them only.
+    struct Place {
+        std::uint32_t generation = 1;
+        std::unique_ptr<Waiter> waiter;
+    };
+
     bool closed_ = false;
-    std::uint64_t tickets_ = 0;
-    std::map<std::uint64_t, std::unique_ptr<Waiter>> waiting_;
+    std::vector<Place> places_;
+    std::vector<std::uint32_t> free_;
 };
 
 /// One place to wait at, for one coroutine at a time.

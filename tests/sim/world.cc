@@ -101,7 +101,8 @@ bool World::run_one_ready() {
             const auto [node, index] = turn_.back();
             turn_.pop_back();
             is_inside_node_ = true;
-            const bool has_run = node->loops_[index]->poll_one() > 0;
+            Loop& loop = *node->loops_[index];
+            const bool has_run = (is_coarse_ ? loop.poll() : loop.poll_one()) > 0;
             is_inside_node_ = false;
             if (!has_run) continue;
             node->parking_->set_ready();

@@ -62,6 +62,9 @@ public:
     /// `observer` is called after each step, whatever it was; it looks at the world and changes
     /// nothing.
     void observe(std::function<void()> observer) { observer_ = std::move(observer); }
+    /// With coarse steps a loop whose turn has come does all that is ready on it, as a thread that
+    /// nobody interrupts; else one thing. Faster by half.
+    void take_coarse_steps(bool coarse) { is_coarse_ = coarse; }
 
     /// Cuts, delays, broken connections.
     Fabric& network() { return parts_.fabric; }
@@ -84,6 +87,7 @@ private:
     std::function<void()> observer_ = [] {};
     std::uint64_t steps_at_this_moment_ = 0;
     bool is_inside_node_ = false;
+    bool is_coarse_ = false;
 };
 
 }  // namespace milena::sim

@@ -3,6 +3,7 @@
 #include "sim/runs/run.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/checkers/checker.h"
 #include "sim/runs/story.h"
@@ -19,6 +20,7 @@ using std::chrono::seconds;
 /// After the last fault, everything must work again within that time (I18).
 constexpr env::Duration kHealLimit = seconds(30);
 constexpr std::string_view kTopic = "work";
+constexpr std::size_t kTogetherMax = 3;
 /// Between two looks at what the nodes publish.
 constexpr env::Duration kLookInterval = seconds(1);
 
@@ -31,7 +33,8 @@ public:
           world_(options.seed),
           log_(options.tells_its_story ? Logger(make_story(world_)) : Logger()),
           shape_(Shape::draw(world_.random().fork("shape"), options.wanted)),
-          clients_(world_.add_node("clients")) {
+          clients_(world_.add_node("clients", 1)) {
+        world_.take_coarse_steps(shape_.takes_coarse_steps);
         for (const Role& role : shape_.layout.roles()) {
             servers_.push_back(std::make_unique<Server>(
                 world_,
@@ -152,29 +155,39 @@ private:
         clients.push_back(std::move(client));
     }
 
+    /// Up to three faults are about at once; each is healed when its own time has come, so that a
+    /// server may start while wires are cut.
     void strike_and_heal() {
         SeededRandom random = world_.random().fork("schedule");
+        const env::Duration pause_max = random.chance(0.3) ? milliseconds(800) : seconds(4);
         const env::Instant end = world_.now() + shape_.duration;
         while (world_.now() < end) {
-            world_.run_for(random.between(milliseconds(100), seconds(4)));
-            if (shape_.faults.empty()) continue;
-            const std::uint64_t together = random.chance(0.3) ? 2 : 1;
-            std::vector<const Fault*> struck;
-            env::Duration lasts_max{};
-            for (std::uint64_t i = 0; i < together; ++i) {
-                struck.push_back(shape_.faults[random.below(shape_.faults.size())]);
-                lasts_max = std::max(lasts_max, struck.back()->lasts_max);
-                LOG_INFO(log_, "fault strikes", kv("fault", struck.back()->name));
-                struck.back()->strike(*stage_);
-                watch_->compare_images();
-                ++strikes_;
-            }
-            world_.run_for(random.between(env::Duration(milliseconds(10)), lasts_max));
-            for (const Fault* const fault : struck) fault->heal(*stage_);
+            heal_until(world_.now() + random.between(env::Duration(milliseconds(20)), pause_max));
+            if (shape_.faults.empty() || struck_.size() == kTogetherMax) continue;
+            const Fault& fault = *shape_.faults[random.below(shape_.faults.size())];
+            LOG_INFO(log_, "fault strikes", kv("fault", fault.name));
+            fault.strike(*stage_);
+            watch_->compare_images();
+            ++strikes_;
+            struck_.emplace(
+                world_.now() + random.between(env::Duration(milliseconds(10)), fault.lasts_max),
+                &fault);
         }
         for (const Fault& fault : faults()) fault.heal(*stage_);
         for (const auto& server : servers_) server->machine().faults().clear();
         LOG_INFO(log_, "all faults are healed");
+    }
+
+    /// Runs, and heals what is due by then.
+    void heal_until(env::Instant moment) {
+        while (!struck_.empty() && struck_.begin()->first <= moment) {
+            const auto [due, fault] = *struck_.begin();
+            struck_.erase(struck_.begin());
+            world_.run_for(std::max(due - world_.now(), env::Duration(0)));
+            LOG_INFO(log_, "fault is healed", kv("fault", fault->name));
+            fault->heal(*stage_);
+        }
+        world_.run_for(std::max(moment - world_.now(), env::Duration(0)));
     }
 
     bool all_serve() {
@@ -265,6 +278,8 @@ private:
     std::vector<std::unique_ptr<Reader>> readers_;
     std::vector<std::unique_ptr<TopicMaker>> makers_;
     std::uint64_t strikes_ = 0;
+    /// What is about, by the moment when it is healed.
+    std::multimap<env::Instant, const Fault*> struck_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr double kCalmChance = 0.15;
+constexpr double kCoarseChance = 0.7;
 
 std::int32_t small_number(SeededRandom& random, std::uint64_t high) {
     return static_cast<std::int32_t>(random.between(1, high));
@@ -32,6 +33,7 @@ std::vector<const Fault*> draw_faults(SeededRandom& random, const Shape& shape) 
 Shape Shape::draw(SeededRandom random, const Wanted& wanted) {
     const Layout drawn = Layout::draw(random.fork("layout"));
     Shape shape{.layout = Layout::find(wanted.layout).value_or(drawn)};
+    shape.takes_coarse_steps = random.chance(kCoarseChance);
     shape.duration = random.between(env::Duration(seconds(20)), env::Duration(seconds(90)));
     shape.partitions = small_number(random, 3);
     shape.writers = small_number(random, 5);
@@ -55,11 +57,13 @@ std::string Shape::text() const {
     for (const Fault* const fault : faults)
         names += (names.empty() ? "" : ",") + std::string(fault->name);
     return fmt::format(
-        "{}, {} s, {} partitions, {} writers, {} readers, a round each {} ms at most, {}, segments "
+        "{}, {} steps, {} s, {} partitions, {} writers, {} readers, a round each {} ms at most, "
+        "{}, segments "
         "of {} bytes, faults {}",
-        layout.name(), duration / seconds(1), partitions, writers, readers,
-        write_pause_max / milliseconds(1), settings.syncs_each_record ? "synced" : "page cache",
-        segment_bytes, names.empty() ? "none" : names);
+        layout.name(), takes_coarse_steps ? "coarse" : "fine", duration / seconds(1), partitions,
+        writers, readers, write_pause_max / milliseconds(1),
+        settings.syncs_each_record ? "synced" : "page cache", segment_bytes,
+        names.empty() ? "none" : names);
 }
 
 }  // namespace milena::sim

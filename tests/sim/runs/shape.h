@@ -19,6 +19,7 @@ struct Wanted {
 
 struct Shape {
     Layout layout;
+    bool takes_coarse_steps = true;
     ServerSettings settings{};
     env::Duration duration{};
     std::int32_t partitions = 1;
