@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // I14: what was answered to the making or deleting of a topic holds for every later answer of a
 // server whose metadata had come that far, and no id is given twice. One client does both, so
-// "later" is the order of its steps. After a step without an answer anything may be, until the next
-// that is answered.
+// "later" is the order of its steps. After a change without an answer anything may be, for ever:
+// the request may wait in a server's listen queue.
 #include <algorithm>
 #include <set>
 
@@ -52,7 +52,7 @@ private:
             findings_.add(step.topic + " was made anew, though " + text_of(known.id) + " exists");
         if (!used_.insert(step.id->text()).second)
             findings_.add(step.topic + " was made with " + text_of(step.id) + " of an earlier one");
-        known = {.is_certain = true, .id = step.id, .since = step.offset};
+        if (known.is_certain) known = {.id = step.id, .since = step.offset};
     }
 
     void deleted(const TopicStep& step, Known& known) {
@@ -65,7 +65,7 @@ private:
             findings_.add(step.topic + ": " + text_of(step.id) + " was deleted, though " +
                           text_of(known.id) + " was known");
         }
-        known = {.is_certain = true, .id = std::nullopt, .since = step.offset};
+        if (known.is_certain) known = {.id = std::nullopt, .since = step.offset};
     }
 
     void described(const TopicStep& step, const Known& known) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // I2: whoever looked at an offset, whenever, saw the same record; and what was seen once is in the
 // log for ever.
+#include <unordered_map>
+
 #include "sim/checkers/checker.h"
 
 namespace milena::sim {
 namespace {
 
-using Values = std::map<std::int64_t, Mark>;
+using Values = std::unordered_map<std::int64_t, Mark>;
 
 void compare(const Place& place, const Sighting& one, const Values& values, Findings& findings) {
     const auto found = values.find(one.offset);
@@ -23,6 +25,7 @@ void compare(const Place& place, const Sighting& one, const Values& values, Find
 void offset_has_one_value(const History& history, Findings& findings) {
     for (const auto& [place, partition] : history.partitions) {
         Values values;
+        values.reserve(partition.final_log.size());
         for (const Sighting& one : partition.final_log) {
             if (!values.emplace(one.offset, one.mark).second)
                 findings.add(place.text() + ": two records at " + std::to_string(one.offset));

@@ -55,7 +55,6 @@ void slow_the_syncs(Stage& stage) {
 void fail_a_call(Stage& stage) {
     Server& server = stage.any_server();
     if (!server.is_up()) return;
-    server.excuse();
     server.suspect_disk();
     server.machine().faults().fail_call(stage.random.below(kCallsMax));
 }
@@ -63,7 +62,6 @@ void fail_a_call(Stage& stage) {
 void fail_the_syncs(Stage& stage) {
     Server& server = stage.any_server();
     if (!server.is_up()) return;
-    server.excuse();
     server.suspect_disk();
     server.machine().faults().set_syncs_fail(true);
 }
@@ -72,7 +70,7 @@ void mend_the_disks(Stage& stage) {
     for (const auto& server : stage.servers) {
         if (server->disk_is_suspect()) server->lose_power();
         server->machine().faults().clear();
-        server->excuse_no_more();
+        server->disk_is_mended();
     }
     start_servers(stage);
 }
@@ -80,7 +78,6 @@ void mend_the_disks(Stage& stage) {
 /// Some KiB are left, or nothing.
 void fill_the_disks(Stage& stage) {
     for (Server* const server : stage.victims()) {
-        server->excuse();
         SimFileSystem& files = server->machine().files();
         files.set_capacity(files.disk().used_bytes() + stage.random.below(kRoomMax));
     }
@@ -89,7 +86,7 @@ void fill_the_disks(Stage& stage) {
 void empty_the_disks(Stage& stage) {
     for (const auto& server : stage.servers) {
         server->machine().files().set_endless();
-        server->excuse_no_more();
+        server->disk_is_mended();
     }
     start_servers(stage);
 }

@@ -69,7 +69,9 @@ env::Task<void> Server::give_up(node::Node& node) {
 }
 
 void Server::complain(std::string_view what, const Error& error) {
-    if (machine_.faults().power_is_lost() || world_.now() < excused_until_) return;
+    const bool is_full = machine_.files().disk().has_capacity();
+    if (machine_.faults().power_is_lost() || is_full || disk_is_suspect_) return;
+    if (world_.now() < excused_until_) return;
     complaints_.push_back({"I18", fmt::format("{} {}: {}", name(), what, error.why)});
 }
 

@@ -51,13 +51,12 @@ public:
     void pause() { world_.pause(machine_); }
     void resume() { world_.resume(machine_); }
     bool is_paused() const { return world_.is_paused(machine_); }
-    /// Its disk is broken: it may give up, or not start.
-    void excuse() { excused_until_ = env::kNever; }
-    /// A sync may have failed: what is seen on the disk may not be there.
+    /// A sync may have failed: what is seen on the disk may not be there. Until its next start, as
+    /// while its disk is full, it may give up.
     void suspect_disk() { disk_is_suspect_ = true; }
     bool disk_is_suspect() const { return disk_is_suspect_; }
     /// The disk is well again; what broke before may still show for a moment.
-    void excuse_no_more() { excused_until_ = world_.now() + std::chrono::seconds(2); }
+    void disk_is_mended() { excused_until_ = world_.now() + std::chrono::seconds(5); }
 
 private:
     void format(const node::FormatRequest& request);

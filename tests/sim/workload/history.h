@@ -26,6 +26,13 @@ struct Mark {
     static std::optional<Mark> parse(std::string_view text);
 };
 
+/// For tables that are only looked up in.
+struct MarkHash {
+    std::size_t operator()(const Mark& mark) const {
+        return static_cast<std::size_t>(mark.number << 8 ^ mark.writer);
+    }
+};
+
 struct Place {
     std::string topic;
     std::int32_t partition = 0;

@@ -63,6 +63,10 @@ env::Task<void> TopicMaker::take_a_step() {
     LOG_INFO(log_, "topic step", kv("kind", kKinds[static_cast<std::size_t>(done.kind)]),
              kv("answered", done.is_answered), kv("id", done.id ? done.id->text() : "none"),
              kv("offset", done.offset), kv("server", done.server));
+    if (drawn < 2 && !done.is_answered) {
+        const std::string stem = topic_.substr(0, topic_.find('-'));
+        topic_ = fmt::format("{}-{}", stem, ++topics_);
+    }
     history_.topics.push_back(std::move(done));
     // Any broker may be asked the next time.
     if (drawn >= 2 && random_.chance(kOtherBrokerChance)) view_.drop();

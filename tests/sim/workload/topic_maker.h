@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes, deletes and describes the topic of its own again and again, one step after the other. It
-// asks whoever takes a change, and any broker for a description.
+// asks whoever takes a change, and any broker for a description. When a change is not answered,
+// which may be done at any time later, it goes on with another topic.
 #pragma once
 
 #include <functional>
@@ -64,7 +65,8 @@ private:
 
     Link link_;
     Link view_;
-    const std::string topic_;
+    std::string topic_;
+    std::int32_t topics_ = 1;
     const MetadataOffsets offsets_;
     const Logger log_;
     SeededRandom random_;
