@@ -24,7 +24,9 @@ public:
         broker.id = BrokerId(id);
         broker.epoch = kEpoch;
         broker.fenced = fenced;
-        cluster.brokers.insert_or_assign(broker.id, broker);
+        decltype(cluster.brokers)::Editor brokers(cluster.brokers);
+        brokers.set(broker.id, broker);
+        cluster.brokers = std::move(brokers).finish();
     }
     void lose(int id) { suspicions.connection_lost(BrokerId(id), kEpoch, now); }
     /// Whom to connect to now.
