@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A controller of Apache Kafka among two of Milena: each leads the others, and all have one metadata log.
+"""Controllers of Apache Kafka and Milena in one quorum, two of the one and one of the other: each leads the others, who was
+away takes the other's snapshot, and all have one metadata log.
 
 Needs a JDK and Maven, which fetches Apache Kafka; without them this test skips itself.
 """
@@ -15,11 +16,14 @@ def setUpModule():
 
 
 class MixedQuorumTest(unittest.TestCase):
-    def setUp(self):
-        self.quorum = quorum.Quorum()
+    def start(self, apaches, **extra):
+        """The first voters are Milena's, the last ones Apache Kafka's."""
+        self.quorum = quorum.Quorum(extra=extra)
         self.addCleanup(self.quorum.__exit__)
-        self.apache = self.quorum.voters[2]
-        self.apache.peer = apache.jars()
+        self.apaches = self.quorum.voters[3 - apaches:]
+        self.milenas = self.quorum.voters[:3 - apaches]
+        for voter in self.apaches:
+            voter.peer = apache.jars()
         self.quorum.__enter__()
 
     def await_all_followed(self, timeout_s=60):
@@ -31,7 +35,7 @@ class MixedQuorumTest(unittest.TestCase):
             ends = {voter['ReplicaId']: voter['LogEndOffset'] for voter in described['CurrentVoters']}
             if len(ends) == 3 and min(ends.values()) >= committed and described['HighWatermark'] >= committed:
                 return leader
-            self.assertLess(time.monotonic(), deadline, f'{leader.node_id} leads, ends {ends}:\n{self.apache.log()}')
+            self.assertLess(time.monotonic(), deadline, f'{leader.node_id} leads, ends {ends}:\n{self.apaches[0].log()}')
             time.sleep(0.1)
 
     def await_leader(self, is_wanted, tries=12):
@@ -45,15 +49,52 @@ class MixedQuorumTest(unittest.TestCase):
             leader.spawn()
         self.fail('none of many elections was won by who is wanted')
 
-    def test_each_leads_the_others(self):
-        self.await_leader(lambda leader: leader is not self.apache)
-        self.await_leader(lambda leader: leader is self.apache)
-        self.await_leader(lambda leader: leader is not self.apache)
+    def assert_one_log(self):
+        """Of what all have."""
         logs = [voter.metadata_log() for voter in self.quorum.voters]
         common = min(len(log) for log in logs)
         self.assertGreater(common, 1000)
         for log in logs[1:]:
             self.assertEqual(log[:common], logs[0][:common])
+
+    def assert_each_leads(self):
+        self.await_leader(lambda leader: leader in self.milenas)
+        self.await_leader(lambda leader: leader in self.apaches)
+        self.await_leader(lambda leader: leader in self.milenas)
+        self.assert_one_log()
+
+    def test_one_of_apache_kafka_among_two(self):
+        self.start(apaches=1)
+        self.assert_each_leads()
+
+    def test_two_of_apache_kafka_and_one(self):
+        self.start(apaches=2)
+        self.assert_each_leads()
+
+    def assert_comes_back_by_snapshot(self, away, others, timeout_s=240):
+        """`others` write and clean their logs beyond the end of `away`, which then follows all the same."""
+        self.await_all_followed()
+        away.kill()
+        missed = self.quorum.leader(but=away)[1]['HighWatermark']
+        deadline = time.monotonic() + timeout_s
+        while min(voter.metadata_log_start() for voter in others) <= missed:
+            self.assertLess(time.monotonic(), deadline, f'logs begin at {[v.metadata_log_start() for v in others]}')
+            time.sleep(0.2)
+        away.spawn()
+        self.await_all_followed()
+        self.assertGreater(away.metadata_log_start(), missed, 'it has taken a snapshot')
+
+    # Little enough that logs lose their beginning within a minute, which is how often Apache Kafka looks.
+    SMALL = {'metadata.max.idle.interval.ms': 20, 'metadata.log.max.record.bytes.between.snapshots': 3000,
+             'metadata.max.retention.bytes': 9000, 'internal.metadata.log.segment.bytes': 3000}
+
+    def test_apache_kafka_takes_a_snapshot_of_milena(self):
+        self.start(apaches=1, **self.SMALL)
+        self.assert_comes_back_by_snapshot(self.apaches[0], self.milenas)
+
+    def test_milena_takes_a_snapshot_of_apache_kafka(self):
+        self.start(apaches=2, **self.SMALL)
+        self.assert_comes_back_by_snapshot(self.milenas[0], self.apaches)
 
 
 if __name__ == '__main__':

@@ -52,6 +52,10 @@ class Voter(node.Node):
         """The bytes of its segments."""
         return b''.join(path.read_bytes() for path in sorted((self.data / LOG).glob('*.log')))
 
+    def metadata_log_start(self):
+        """The offset at which its first segment begins."""
+        return min(int(path.stem) for path in (self.data / LOG).glob('*.log'))
+
 
 def short_id(directory):
     """A UUID as Kafka writes it."""
