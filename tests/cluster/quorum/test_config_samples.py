@@ -75,6 +75,22 @@ class ConfigSamplesTest(unittest.TestCase):
         for port in clients.values():
             self.await_brokers(port, [1, 2, 3])
 
+    def test_controllers_and_a_broker(self):
+        quorum = {number: node.free_port() for number in (1, 2, 3)}
+        places = {(f'controller{n}', 9093): quorum[n] for n in quorum}
+        voters = ','.join(f'{n}@127.0.0.1:{quorum[n]}:milenasample{n:09}A' for n in quorum)
+        machines = []
+        for number, port in quorum.items():
+            machine = Machine('controller.properties', places, node_id=number, listeners=f'CONTROLLER://:{port}',
+                              advertised_listeners=f'CONTROLLER://127.0.0.1:{port}')
+            machine.format('--initial-controllers', voters)
+            machines.append(machine)
+        port = node.free_port()
+        broker = Machine('broker.properties', places | {('broker11', 9092): port}, listeners=f'PLAINTEXT://:{port}')
+        broker.format()
+        self.start(*machines, broker)
+        self.await_brokers(port, [11])
+
     def test_one_node(self):
         clients, quorum = node.free_port(), node.free_port()
         machine = Machine('server.properties', {('localhost', 9092): clients, ('localhost', 9093): quorum})

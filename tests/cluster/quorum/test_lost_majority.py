@@ -14,7 +14,7 @@ class Trio(quorum.Quorum):
     """Three combined nodes whose voters stand in the log, or in their configuration."""
 
     def __init__(self, in_log=True):
-        self.voters = [quorum.Voter(number, 'broker,controller') for number in (1, 2, 3)]
+        self.voters = self.nodes = [quorum.Voter(number, 'broker,controller') for number in (1, 2, 3)]
         for voter in self.voters:
             if in_log:
                 self.format(voter)
@@ -67,6 +67,14 @@ class LostMajorityTest(unittest.TestCase):
         for voter in trio.voters:
             self.await_topics(voter, name)
 
+    def add(self, known, member, timeout_s=60):
+        """Until it has caught up."""
+        deadline = time.monotonic() + timeout_s
+        while (done := tools.run('metadata-quorum', '--bootstrap-controller', f'127.0.0.1:{known.controller_port}',
+                                 '--command-config', str(member.properties), 'add-controller')).exit != 0:
+            self.assertLess(time.monotonic(), deadline, f'{done.err}\n{member.log()}')
+            time.sleep(0.1)
+
     def files_of(self, voter):
         return {path: path.read_bytes() for path in (voter.data / quorum.LOG).iterdir()}
 
@@ -104,6 +112,17 @@ class LostMajorityTest(unittest.TestCase):
         self.make_topic(trio, 'new')
         left.restart()
         self.await_topics(left, 'kept', 'new')
+
+        other = lost[0]
+        tools.run('storage', 'format', '-t', CLUSTER, '-c', str(other.properties), '--no-initial-controllers')
+        other.spawn()
+        self.add(left, other)
+        trio.voters = [left, other]
+        _, described = trio.leader()
+        self.assertEqual(sorted(v['ReplicaId'] for v in described['CurrentVoters']), [1, 2])
+        self.await_topics(other, 'kept', 'new')
+        for voter in lost:
+            self.addCleanup(voter.__exit__)
 
     def test_voters_of_the_configuration_are_changed_there(self):
         trio = self.start(in_log=False)
