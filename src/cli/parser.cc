@@ -49,7 +49,10 @@ Parser::Parser(std::string command, std::string about, Library like)
 Parser::~Parser() = default;
 
 Option& Parser::declare(std::string name, std::string help) {
-    return options_.emplace_back(name.substr(0, name.find(',')), std::move(help));
+    Option& option = options_.emplace_back(name.substr(0, name.find(',')), std::move(help));
+    if (const auto comma = name.find(','); comma != std::string::npos)
+        option.letter = name.substr(comma + 1);
+    return option;
 }
 
 const Option& Parser::flag(std::string name, std::string help) {
@@ -93,8 +96,9 @@ std::optional<int> Parser::parse(const Arguments& arguments) {
         const std::string name =
             without_dashes(std::string_view(mismatch.what())
                                .substr(0, std::string_view(mismatch.what()).find_first_of(": ")));
-        return wrong_usage(is_argparse() ? fmt::format("argument --{}: expected one argument", name)
-                                         : fmt::format("Option {} requires an argument", name));
+        return wrong_usage(is_argparse()
+                               ? fmt::format("argument {}: expected one argument", flags_of(name))
+                               : fmt::format("Option {} requires an argument", name));
     } catch (const CLI::Error& error) {
         return wrong_usage(error.what());
     }
@@ -135,14 +139,23 @@ std::optional<int> Parser::check_given() const {
     for (const Option* option : required_) {
         if (option->is_given) continue;
         return wrong_usage(is_argparse()
-                               ? fmt::format("argument --{} is required", option->name)
+                               ? fmt::format("argument {} is required", option->flags())
                                : fmt::format("Missing required argument \"[{}]\"", option->name));
     }
     return std::nullopt;
 }
 
+std::string Parser::flags_of(std::string_view name) const {
+    for (const Option& option : options_) {
+        if (option.name == name || option.letter == name) return option.flags();
+    }
+    return "--" + std::string(name);
+}
+
 int Parser::wrong_usage(std::string_view message) const {
-    print_error(is_argparse() ? fmt::format("kafka-{}: error: {}\n{}", command_, message, usage())
+    // The tool has the name of its first word: "storage format" is kafka-storage.
+    const std::string tool = command_.substr(0, command_.find(' '));
+    print_error(is_argparse() ? fmt::format("kafka-{}: error: {}\n{}", tool, message, usage())
                               : fmt::format("{}\n{}", message, usage()));
     return kExitFailed;
 }

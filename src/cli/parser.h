@@ -21,6 +21,7 @@ namespace milena::cli {
 struct Option {
     std::string name;  ///< without the dashes
     std::string help;
+    std::string letter{};  ///< of the short form; empty if there is none
     bool is_given = false;
     std::vector<std::string> values;
 
@@ -30,6 +31,8 @@ struct Option {
         return values.empty() ? other : std::string_view(values.back());
     }
     std::string_view text() const { return text_or(""); }
+    /// "--config/-c"
+    std::string flags() const { return "--" + name + (letter.empty() ? "" : "/-" + letter); }
 };
 
 /// How many values an option takes, and how often it may be given.
@@ -76,6 +79,7 @@ public:
 private:
     struct Declared;
     Option& declare(std::string name, std::string help);
+    std::string flags_of(std::string_view name) const;
     std::optional<int> check() const;
     std::optional<int> check_given() const;
     std::string usage() const;

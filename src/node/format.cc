@@ -136,6 +136,8 @@ Result<void> write_bootstrap(env::Env& env, const Bootstrap& bootstrap, const st
     raft::BootstrapSnapshot snapshot;
     snapshot.now = env.clock().wall();
     snapshot.records = feature_records(bootstrap);
+    snapshot.records.insert(snapshot.records.end(), bootstrap.credentials.begin(),
+                            bootstrap.credentials.end());
     snapshot.voters = bootstrap.voters;
     return raft::write_bootstrap_snapshot(
         env.files(), path + "/" + std::string(storage::kClusterMetadataTopic) + "-0", snapshot);

@@ -25,6 +25,7 @@ struct Bootstrap {
     std::map<std::string, std::int16_t, std::less<>> levels;
     /// Nothing for a static quorum; empty for one whose voters are not known here.
     std::optional<raft::VoterSet> voters;
+    std::vector<std::vector<std::byte>> credentials{};
 };
 
 /// 4.4's features, and this node as the only voter unless controller.quorum.voters names it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kafka-storage format would do, in its words, and the doing. The metadata's directory comes
-// last: once it is formatted the node has a cluster.
+// What kafka-storage format would do, in its words, and the doing. It tells of the metadata's
+// directory first and formats it last: once it is formatted the node has a cluster.
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,17 @@ using metadata::kMetadataVersion;
 using storage::MetaProperties;
 using Levels = decltype(FormatPlan::levels);
 
+constexpr std::int16_t kFirstVersionWithScram = 11;
+
 std::unexpected<Error> refused(std::string why) {
     return fail(ErrorCode::invalid_config, std::move(why));
 }
 
-bool is_dynamic(const FormatRequest& request) {
+/// Whether the voters stand in the log. --no-initial-controllers says nothing to who has them in
+/// his configuration.
+bool is_dynamic(const config::BrokerConfig& config, const FormatRequest& request) {
     return request.is_standalone || !request.initial_controllers.empty() ||
-           request.has_no_initial_controllers;
+           (request.has_no_initial_controllers && config.quorum.voters.empty());
 }
 
 Result<void> check_voters(const config::BrokerConfig& config, const FormatRequest& request) {
@@ -40,7 +45,7 @@ Result<void> check_voters(const config::BrokerConfig& config, const FormatReques
     if (request.is_standalone && !config.is_controller) {
         return refused("You can only use --standalone on a controller.");
     }
-    if (!has_static_voters && config.is_controller && !is_dynamic(request)) {
+    if (!has_static_voters && config.is_controller && !is_dynamic(config, request)) {
         return refused(
             "Because controller.quorum.voters is not set on this controller, you must specify one "
             "of the following: --standalone, --initial-controllers, or --no-initial-controllers.");
@@ -49,8 +54,9 @@ Result<void> check_voters(const config::BrokerConfig& config, const FormatReques
 }
 
 /// A quorum whose voters are not configuration keeps them in its log.
-Result<std::int16_t> decide_kraft_version(const FormatRequest& request) {
-    const bool is_dynamic_quorum = is_dynamic(request);
+Result<std::int16_t> decide_kraft_version(const config::BrokerConfig& config,
+                                          const FormatRequest& request) {
+    const bool is_dynamic_quorum = is_dynamic(config, request);
     const std::int16_t fitting = is_dynamic_quorum ? 1 : 0;
     const auto own = request.levels.find(kKraftVersion);
     if (own == request.levels.end() || own->second == fitting) return fitting;
@@ -61,11 +67,12 @@ Result<std::int16_t> decide_kraft_version(const FormatRequest& request) {
             "controllers support, try removing the --feature flag for {}.",
             kKraftVersion, own->second, kKraftVersion));
     }
-    return refused(
-        fmt::format("Cannot set {} to {} unless one of the flags --standalone, "
-                    "--initial-controllers, or --no-initial-controllers is used. For "
-                    "static quorum, try removing the --feature flag for {}.",
-                    kKraftVersion, own->second, kKraftVersion));
+    return refused(fmt::format(
+        "Cannot set {} to {} unless controller.quorum.voters is empty and one of the flags "
+        "--standalone, --initial-controllers, or --no-initial-controllers is used. For dynamic "
+        "controllers support, try using one of --standalone, --initial-controllers, or "
+        "--no-initial-controllers and removing controller.quorum.voters.",
+        kKraftVersion, own->second));
 }
 
 Result<void> check_names(const FormatRequest& request) {
@@ -80,7 +87,7 @@ Result<void> check_names(const FormatRequest& request) {
     return ok();
 }
 
-Result<Levels> decide_levels(const FormatRequest& request) {
+Result<Levels> decide_levels(const config::BrokerConfig& config, const FormatRequest& request) {
     TRY_VOID(check_names(request));
     const auto chosen = request.levels.find(kMetadataVersion);
     const metadata::SupportedFeature* version = nullptr;
@@ -96,6 +103,12 @@ Result<Levels> decide_levels(const FormatRequest& request) {
                                        ? metadata::initial_level(feature.name, metadata_version)
                                        : own->second;
         const std::int16_t lowest = feature.name == kMetadataVersion ? feature.range.min : 0;
+        if (feature.name == kMetadataVersion && (level < lowest || level > feature.range.max)) {
+            return refused(
+                fmt::format("No MetadataVersion with feature level {}. Valid feature "
+                            "levels are from {} to {}.",
+                            level, lowest, feature.range.max));
+        }
         if (level < lowest || level > feature.range.max) {
             return refused(fmt::format("No feature:{} with feature level {}", feature.name, level));
         }
@@ -107,14 +120,14 @@ Result<Levels> decide_levels(const FormatRequest& request) {
         }
         levels.emplace(feature.name, level);
     }
-    TRY(levels[std::string(kKraftVersion)], decide_kraft_version(request));
+    TRY(levels[std::string(kKraftVersion)], decide_kraft_version(config, request));
     return levels;
 }
 
 std::vector<std::string> paths_of(const config::BrokerConfig& config) {
     auto paths = config.log_dirs;
     std::erase(paths, config.metadata_log_dir);
-    paths.push_back(config.metadata_log_dir);
+    paths.insert(paths.begin(), config.metadata_log_dir);
     return paths;
 }
 
@@ -146,8 +159,10 @@ const raft::Voter* find_self(const config::BrokerConfig& config, const FormatReq
 FormatStep::Kind kind_of(const std::string& path, const config::BrokerConfig& config,
                          const FormatRequest& request) {
     if (path != config.metadata_log_dir) return FormatStep::Kind::data;
-    const bool is_voter = request.is_standalone || find_self(config, request) != nullptr;
-    return is_voter ? FormatStep::Kind::dynamic_voter : FormatStep::Kind::metadata;
+    if (request.is_standalone || find_self(config, request) != nullptr)
+        return FormatStep::Kind::dynamic_voter;
+    return request.initial_controllers.empty() ? FormatStep::Kind::metadata
+                                               : FormatStep::Kind::dynamic;
 }
 
 Bootstrap bootstrap_of(const config::BrokerConfig& config, const FormatRequest& request,
@@ -155,6 +170,7 @@ Bootstrap bootstrap_of(const config::BrokerConfig& config, const FormatRequest& 
     Bootstrap out;
     out.levels = plan.levels;
     out.levels.erase(std::string(kKraftVersion));
+    out.credentials = request.credentials;
     if (request.is_standalone) {
         raft::Voter self;
         self.key = {config.node_id, directory};
@@ -162,7 +178,7 @@ Bootstrap bootstrap_of(const config::BrokerConfig& config, const FormatRequest& 
         out.voters = raft::VoterSet({self});
     } else if (!request.initial_controllers.empty()) {
         out.voters = raft::VoterSet(request.initial_controllers);
-    } else if (request.has_no_initial_controllers) {
+    } else if (is_dynamic(config, request)) {
         out.voters = raft::VoterSet();
     }
     return out;
@@ -174,7 +190,12 @@ Result<FormatPlan> plan_format(env::Env& env, const config::BrokerConfig& config
                                const FormatRequest& request) {
     TRY_VOID(check_voters(config, request));
     FormatPlan plan;
-    TRY(plan.levels, decide_levels(request));
+    TRY(plan.levels, decide_levels(config, request));
+    if (!request.credentials.empty() &&
+        plan.levels.find(kMetadataVersion)->second < kFirstVersionWithScram) {
+        return refused(fmt::format("SCRAM is only supported in metadata.version {} or later.",
+                                   metadata::metadata_version_name(kFirstVersionWithScram)));
+    }
     std::optional<std::string> formatted;
     for (const auto& path : paths_of(config)) {
         TRY(const auto meta, storage::read_meta(env.files(), path));
@@ -196,7 +217,7 @@ Result<FormatPlan> plan_format(env::Env& env, const config::BrokerConfig& config
 
 Result<void> run_format(env::Env& env, const Logger& log, const config::BrokerConfig& config,
                         const FormatRequest& request, const FormatPlan& plan) {
-    for (const FormatStep& step : plan.steps) {
+    for (const FormatStep& step : plan.steps | std::views::reverse) {
         TRY(const auto storage, storage::LogDirectory::open(env, log, step.path));
         TRY_VOID(check_formattable(env, *storage));
         MetaProperties meta{request.cluster_id, config.node_id, env::random_uuid(env.random())};

@@ -28,17 +28,25 @@ struct FormatRequest {
     bool has_no_initial_controllers = false;
     /// Directories that are formatted are left as they are.
     bool ignores_formatted = false;
+    /// Records of SCRAM credentials that the cluster begins with.
+    std::vector<std::vector<std::byte>> credentials{};
 };
 
 struct FormatStep {
-    enum class Kind { data, metadata, dynamic_voter };
+    enum class Kind {
+        data,
+        metadata,       ///< of a node that is none of the first voters, or whose voters are static
+        dynamic,        ///< the first voters are named, and this node is none of them
+        dynamic_voter,  ///< one of the first voters
+    };
     std::string path;
     Kind kind = Kind::data;
 };
 
 /// What is to be done, decided and checked before anything is written.
 struct FormatPlan {
-    /// In the order of log.dirs. Empty: all are formatted, and that is ignored.
+    /// The metadata's first, then in the order of log.dirs. Empty: all are formatted, and that is
+    /// ignored.
     std::vector<FormatStep> steps;
     /// Of all features, kraft.version too.
     std::map<std::string, std::int16_t, std::less<>> levels;

@@ -6,6 +6,7 @@
 #include "console.h"
 #include "milena/protocol/messages/api_versions.h"
 #include "milena/protocol/messages/update_features.h"
+#include "storage/feature_dependencies.h"
 #include "text/exceptions.h"
 #include "text/feature_levels.h"
 
@@ -17,15 +18,15 @@ using protocol::ApiVersionsResponse;
 using protocol::UpdateFeaturesRequest;
 using protocol::UpdateFeaturesResponse;
 
-constexpr std::int16_t kNewestMetadataVersion = 33;
 constexpr std::int8_t kUpgrade = 1;
 constexpr std::int8_t kSafeDowngrade = 2;
 constexpr std::int8_t kUnsafeDowngrade = 3;
 
 struct Options {
     Parser parser{"features", "This tool manages feature flags in Kafka."};
-    const Option& command =
-        parser.positional("COMMAND", "describe, upgrade, downgrade, disable or version-mapping");
+    const Option& command = parser.positional(
+        "COMMAND",
+        "describe, upgrade, downgrade, disable, version-mapping or feature-dependencies");
     const AdminOptions cluster{parser, AdminOptions::To::brokers_or_controllers};
     const Option& node_id = parser.option("node-id", "The node that is asked to describe.");
     const Option& feature =
@@ -144,29 +145,25 @@ env::Task<Result<void>> update(Session& session, const Options& options) {
         fmt::format("{} out of {} operation(s) failed.", levels.size(), levels.size()));
 }
 
-/// The levels of a release, in the tool's order.
-Result<void> print_mapping(const Options& options) {
-    const auto level =
-        options.release ? metadata_level(options.release.text()) : kNewestMetadataVersion;
-    if (!level) return refuse(fmt::format("Unknown release version '{}'.", options.release.text()));
-    FeatureLevels levels = release_levels(*level);
-    print(
-        fmt::format("metadata.version={} ({})\n", *level, level_text("metadata.version", *level)));
-    for (const char* const feature :
-         {"kraft.version", "transaction.version", "group.version",
-          "eligible.leader.replicas.version", "share.version", "streams.version"})
-        print(fmt::format("{}={}\n", feature, levels[feature]));
+Result<void> print_dependencies(const Options& options) {
+    for (const auto& feature : options.feature.values) {
+        TRY(const auto text, feature_dependencies_text(feature));
+        print(text);
+    }
     return ok();
 }
 
 std::optional<int> check(const Options& options) {
-    constexpr std::array<std::string_view, 5> kCommands{"describe", "upgrade", "downgrade",
-                                                        "disable", "version-mapping"};
+    constexpr std::array<std::string_view, 6> kCommands{
+        "describe", "upgrade", "downgrade", "disable", "version-mapping", "feature-dependencies"};
     const std::string_view command = options.command.text();
     if (std::ranges::find(kCommands, command) == kCommands.end())
         return options.parser.wrong_usage(
             fmt::format("kafka-features: error: invalid choice: '{}'", command));
-    if (command != "version-mapping" && !options.cluster.says_one()) {
+    if (command == "feature-dependencies" && !options.feature)
+        return options.parser.wrong_usage("kafka-features: error: argument --feature is required");
+    const bool is_offline = command == "version-mapping" || command == "feature-dependencies";
+    if (!is_offline && !options.cluster.says_one()) {
         return options.parser.wrong_usage(
             "kafka-features: error: one of the arguments --bootstrap-server "
             "--bootstrap-controller is required");
@@ -176,7 +173,12 @@ std::optional<int> check(const Options& options) {
 
 Result<void> act(const Options& options) {
     const std::string_view command = options.command.text();
-    if (command == "version-mapping") return print_mapping(options);
+    if (command == "feature-dependencies") return print_dependencies(options);
+    if (command == "version-mapping") {
+        TRY(const auto text, version_mapping_text(options.release.text()));
+        print(text);
+        return ok();
+    }
     return in_session(options.cluster.connect(), [&](Session& session) {
         return command == "describe" ? describe(session, options) : update(session, options);
     });

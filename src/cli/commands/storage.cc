@@ -8,12 +8,16 @@
 #include "console.h"
 #include "milena/config/broker_config.h"
 #include "milena/metadata/features.h"
+#include "milena/metadata/records.h"
 #include "milena/metadata/releases.h"
 #include "milena/node/format.h"
+#include "milena/protocol/records/metadata.h"
 #include "milena/storage/log_directory.h"
 #include "parser.h"
+#include "storage/feature_dependencies.h"
 #include "storage/node_config.h"
 #include "storage/recover_quorum.h"
+#include "storage/scram_user.h"
 #include "text/initial_controllers.h"
 
 namespace milena::cli {
@@ -62,20 +66,13 @@ Result<std::int16_t> parse_release(std::string_view name) {
                             name, fmt::join(metadata::metadata_version_names(), ", ")));
 }
 
-std::int16_t newest_release() {
-    for (const auto& feature : metadata::supported_features()) {
-        if (feature.name == kMetadataVersion) return feature.initial;
-    }
-    return 0;
-}
-
 struct FormatOptions {
     explicit FormatOptions(Parser& parser)
         : config(parser.option("config,c", "The server.properties of the node.")),
           cluster_id(parser.option("cluster-id,t",
                                    "The id of the cluster, the same on every "
                                    "node.")),
-          scram(parser.option("add-scram,S", "SCRAM credentials; not served by this version.",
+          scram(parser.option("add-scram,S", "A user: SCRAM-SHA-256=[name=alice,password=…].",
                               Takes::many)),
           ignore(parser.flag("ignore-formatted,g", "Leave formatted directories as they are.")),
           release(parser.option("release-version,r", "The metadata.version to begin with.")),
@@ -100,10 +97,6 @@ struct FormatOptions {
 
 Result<node::FormatRequest> format_request(const FormatOptions& options,
                                            const config::BrokerConfig& config) {
-    if (options.scram) {
-        return fail(ErrorCode::invalid_request,
-                    "--add-scram is not served by this version: clients can't authenticate yet");
-    }
     node::FormatRequest request;
     request.cluster_id = std::string(options.cluster_id.text());
     request.is_standalone = options.standalone.is_given;
@@ -112,8 +105,10 @@ Result<node::FormatRequest> format_request(const FormatOptions& options,
     if (request.cluster_id.empty()) {
         return fail(ErrorCode::invalid_request, "Cluster ID string must not be empty");
     }
-    TRY(request.initial_controllers,
-        parse_initial_controllers(options.initial.text(), config.controller_listeners.front()));
+    if (options.initial) {
+        TRY(request.initial_controllers,
+            parse_initial_controllers(options.initial.text(), config.controller_listeners.front()));
+    }
     for (const auto& text : options.feature.values) {
         TRY(auto level, parse_level(text));
         request.levels.insert_or_assign(std::move(level.feature), level.level);
@@ -130,7 +125,37 @@ Result<node::FormatRequest> format_request(const FormatOptions& options,
     return request;
 }
 
-std::string bootstrap_text(const node::FormatPlan& plan) {
+using Users = std::vector<ScramUser>;
+
+Result<Users> parse_users(const FormatOptions& options, env::Random& random) {
+    Users users;
+    for (const auto& text : options.scram.values) {
+        TRY(auto user, parse_scram_user(text, random));
+        users.push_back(std::move(user));
+    }
+    return users;
+}
+
+metadata::RecordValue record_of(const ScramUser& user) {
+    protocol::UserScramCredentialRecord record;
+    record.name = user.name;
+    record.mechanism = static_cast<std::int8_t>(user.mechanism);
+    record.salt = BytesView(user.salt);
+    record.stored_key = BytesView(user.keys.stored_key);
+    record.server_key = BytesView(user.keys.server_key);
+    record.iterations = user.iterations;
+    return metadata::encode_record(record);
+}
+
+/// As Java prints bytes: with signs.
+std::string byte_list(const std::vector<std::byte>& bytes) {
+    std::string text;
+    for (const std::byte one : bytes)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", static_cast<std::int8_t>(one));
+    return "[" + text + "]";
+}
+
+std::string bootstrap_text(const node::FormatPlan& plan, const Users& users) {
     std::string records;
     const auto add = [&](std::string_view name, std::int16_t level) {
         records += fmt::format(
@@ -143,6 +168,13 @@ std::string bootstrap_text(const node::FormatPlan& plan) {
         if (name != kMetadataVersion && name != metadata::kKraftVersion && level > 0)
             add(name, level);
     }
+    for (const ScramUser& user : users) {
+        records += fmt::format(
+            ", ApiMessageAndVersion(UserScramCredentialRecord(name='{}', mechanism={}, salt={}, "
+            "storedKey={}, serverKey={}, iterations={}) at version 0)",
+            user.name, static_cast<int>(user.mechanism), byte_list(user.salt),
+            byte_list(user.keys.stored_key), byte_list(user.keys.server_key), user.iterations);
+    }
     return fmt::format(
         "Bootstrap metadata: BootstrapMetadata(records=[{}], metadataVersionLevel={}, "
         "source=format command)\n",
@@ -153,6 +185,7 @@ std::string_view kind_name(node::FormatStep::Kind kind) {
     switch (kind) {
         case node::FormatStep::Kind::data: return "data";
         case node::FormatStep::Kind::metadata: return "metadata";
+        case node::FormatStep::Kind::dynamic: return "dynamic metadata";
         case node::FormatStep::Kind::dynamic_voter: return "dynamic metadata voter";
     }
     return "";
@@ -160,13 +193,15 @@ std::string_view kind_name(node::FormatStep::Kind kind) {
 
 Result<void> format(env::Env& env, const FormatOptions& options) {
     TRY(const auto config, load_node_config(env, options.config));
-    TRY(const auto request, format_request(options, config));
+    TRY(auto request, format_request(options, config));
+    TRY(const Users users, parse_users(options, env.random()));
+    for (const ScramUser& user : users) request.credentials.push_back(record_of(user));
     TRY(const auto plan, node::plan_format(env, config, request));
     if (plan.steps.empty()) {
         print("All of the log directories are already formatted.\n");
         return ok();
     }
-    print(bootstrap_text(plan));
+    print(bootstrap_text(plan, users));
     const std::int16_t version = plan.levels.find(kMetadataVersion)->second;
     for (const auto& step : plan.steps) {
         print(fmt::format("Formatting {} directory {} with metadata.version {}.\n",
@@ -178,14 +213,16 @@ Result<void> format(env::Env& env, const FormatOptions& options) {
 }
 
 int run_format(const Arguments& arguments) {
-    Parser parser("storage format", "Formats the directories of a node.");
+    Parser parser("storage format", "Formats the directories of a node.", Library::argparse4j);
     const FormatOptions options(parser);
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
-    const int choices = int{options.standalone.is_given} + int{options.none.is_given} +
-                        int{options.initial.is_given};
-    if (choices > 1) {
-        return parser.wrong_usage(
-            "--standalone, --no-initial-controllers and --initial-controllers exclude each other");
+    const Option* chosen = nullptr;
+    for (const Option* option : {&options.standalone, &options.none, &options.initial}) {
+        if (option->is_given && chosen != nullptr) {
+            return parser.wrong_usage(fmt::format("argument {}: not allowed with argument {}",
+                                                  option->flags(), chosen->flags()));
+        }
+        if (option->is_given) chosen = option;
     }
     const auto env = env::make_real_env(1);
     const auto done = format(*env, options);
@@ -238,7 +275,8 @@ void print_list(std::string_view one, std::string_view many,
 }
 
 int run_info(const Arguments& arguments) {
-    Parser parser("storage info", "Tells what is in the directories of a node.");
+    Parser parser("storage info", "Tells what is in the directories of a node.",
+                  Library::argparse4j);
     const auto& file =
         parser.required(parser.option("config,c", "The server.properties of the node."));
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
@@ -254,58 +292,25 @@ int run_info(const Arguments& arguments) {
 }
 
 int run_version_mapping(const Arguments& arguments) {
-    constexpr std::string_view kFeatures[] = {"kraft.version", "transaction.version",
-                                              "group.version", "eligible.leader.replicas.version",
-                                              "share.version", "streams.version"};
-    Parser parser("storage version-mapping", "Tells the levels of features of a release.");
+    Parser parser("storage version-mapping", "Tells the levels of features of a release.",
+                  Library::argparse4j);
     const auto& release =
         parser.option("release-version,r", "The release; without it the newest one.");
-    if (!arguments.empty()) {
-        if (const auto exit_code = parser.parse(arguments)) return *exit_code;
-    }
-    std::int16_t version = newest_release();
-    if (release) {
-        const auto asked = parse_release(release.text());
-        if (!asked) return failed(asked.error().why);
-        version = *asked;
-    }
-    print(fmt::format("metadata.version={} ({})\n", version,
-                      metadata::metadata_version_name(version)));
-    for (const auto feature : kFeatures)
-        print(fmt::format("{}={}\n", feature, metadata::initial_level(feature, version)));
+    if (const auto exit_code = parser.parse(arguments)) return *exit_code;
+    const auto text = version_mapping_text(release.text());
+    if (!text) return failed(text.error().why);
+    print(*text);
     return kExitOk;
 }
 
-Result<std::string> dependencies(std::string_view text) {
-    TRY(const Level asked, parse_level(text));
-    const auto features = metadata::supported_features();
-    const auto at = std::ranges::find(features, std::string_view(asked.feature),
-                                      &metadata::SupportedFeature::name);
-    if (at == features.end()) {
-        return fail(ErrorCode::invalid_request, fmt::format("Unknown feature: {}", asked.feature));
-    }
-    if (asked.level < at->range.min || asked.level > at->range.max) {
-        return fail(ErrorCode::invalid_request,
-                    fmt::format("Feature level {} is not supported for feature {}", asked.level,
-                                asked.feature));
-    }
-    const bool is_version = at->name == kMetadataVersion;
-    const std::string name = is_version ? fmt::format("{}={} ({})", asked.feature, asked.level,
-                                                      metadata::metadata_version_name(asked.level))
-                                        : fmt::format("{}={}", asked.feature, asked.level);
-    const auto needed = metadata::needed_metadata_version(asked.feature, asked.level);
-    if (needed == 0) return fmt::format("{} has no dependencies.\n", name);
-    return fmt::format("{} requires:\n    metadata.version={} ({})\n", name, needed,
-                       metadata::metadata_version_name(needed));
-}
-
 int run_feature_dependencies(const Arguments& arguments) {
-    Parser parser("storage feature-dependencies", "Tells what levels of features need.");
+    Parser parser("storage feature-dependencies", "Tells what levels of features need.",
+                  Library::argparse4j);
     const auto& feature =
         parser.required(parser.option("feature,f", "A feature=level.", Takes::many));
     if (const auto exit_code = parser.parse(arguments)) return *exit_code;
     for (const auto& text : feature.values) {
-        const auto line = dependencies(text);
+        const auto line = feature_dependencies_text(text);
         if (!line) return failed(line.error().why);
         print(*line);
     }
@@ -313,10 +318,8 @@ int run_feature_dependencies(const Arguments& arguments) {
 }
 
 int run_random_uuid(const Arguments& arguments) {
-    Parser parser("storage random-uuid", "Makes an id.");
-    if (!arguments.empty()) {
-        if (const auto exit_code = parser.parse(arguments)) return *exit_code;
-    }
+    Parser parser("storage random-uuid", "Makes an id.", Library::argparse4j);
+    if (const auto exit_code = parser.parse(arguments)) return *exit_code;
     const auto env = env::make_real_env(1);
     print(fmt::format("{}\n", env::random_uuid(env->random())));
     return kExitOk;
