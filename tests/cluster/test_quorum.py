@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Three processes agree on one metadata log: they elect a leader, follow it, and survive its death."""
+import shutil
 import time
 import unittest
 
+from conversations.talk import DELETE_TOPICS, NO_ID, Talk
 from support import node, quorum, wire
+
+# A node keeps almost nothing of the metadata log but its newest snapshot.
+SHORT_LOG = {'metadata.log.max.record.bytes.between.snapshots': 2000, 'metadata.max.retention.bytes': 1,
+             'internal.metadata.log.segment.bytes': 10_000, 'controller.quorum.fetch.snapshot.max.bytes': 700}
 
 
 def setUpModule():
@@ -123,6 +129,52 @@ class QuorumTest(unittest.TestCase):
         leader.spawn()
         self.await_brokers(running.voters, 3)
         self.await_topics([leader], ['t', 'u'])
+
+    def log_start(self, voter):
+        """Where its oldest snapshot ends."""
+        return min(int(path.name.split('-')[0]) for path in (voter.data / quorum.LOG).glob('*.checkpoint'))
+
+    def fill(self, running, names, past):
+        """Topics until no running node has a record below `past` in its log. Gives all names."""
+        leader, _ = running.leader()
+        with leader.connect() as connection:
+            deadline = time.monotonic() + 60
+            while any(self.log_start(v) <= past for v in running.voters if v.is_running()):
+                self.assertLess(time.monotonic(), deadline, 'the logs keep their beginnings')
+                names.append(f't{len(names)}')
+                self.assertEqual(connection.create_topic(names[-1], 10), 0)
+        return names
+
+    def test_who_lacks_what_the_others_cleaned_comes_back_by_a_snapshot(self):
+        running = self.start(roles='broker,controller', extra=SHORT_LOG)
+        self.await_brokers(running.voters, 3)
+        names = []
+        for is_emptied in (False, True):
+            leader, described = running.leader()
+            away = next(v for v in running.voters if v is not leader)
+            with leader.connect() as connection:
+                self.assertEqual(connection.create_topic('doomed'), 0)
+            self.await_topics([away], ['doomed'])
+            away.kill()
+            if is_emptied:
+                shutil.rmtree(away.data / quorum.LOG)
+            with Talk(leader.controller_port, 'delete') as talk:
+                talk.quietly(DELETE_TOPICS, 6, Topics=[{'Name': 'doomed', 'TopicId': NO_ID}], TimeoutMs=10_000)
+            self.fill(running, names, past=running.high_watermark())
+            away.spawn()
+            self.await_brokers([away], 3)
+            self.await_topics([away], names)
+            self.assertIn('the metadata log begins at a snapshot of the leader', away.log())
+            with away.connect() as connection:
+                self.assertNotEqual(connection.metadata(['doomed']).topics['doomed'][0], 0)
+            # It counts for a majority again, and may lead.
+            other = next(v for v in running.voters if v not in (leader, away))
+            other.kill()
+            running.await_committed(running.leader(but=other)[1]['HighWatermark'] + 2)
+            other.spawn()
+            self.await_brokers(running.voters, 3)
+        for voter in running.voters:
+            self.assertEqual(voter.stop(), 0)
 
 
 if __name__ == '__main__':
