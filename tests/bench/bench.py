@@ -21,7 +21,8 @@ sys.path.insert(0, str(HERE.parent))
 from support import apache, node, wire  # noqa: E402
 
 TOPIC = 'bench'
-# Row, ratio to the floor that is allowed, ratio to Apache Kafka that is allowed.
+# Row, ratio to the floor that is allowed, ratio to Apache Kafka that is allowed. Where the floor itself takes more than
+# the latter, what is allowed beside the floor is allowed beside Apache Kafka too (docs/decisions/0010).
 BUDGETS = {'write': (1.3, 0.4), 'read': (1.2, 0.25), 'start': (None, 0.05)}
 TITLES = {'write': 'written, CPU-s/GB', 'read': 'read, CPU-s/GB', 'start': 'start to first answer, s'}
 
@@ -123,12 +124,21 @@ def measure_peer(folder, megabytes, rounds):
         node.PEER = None
 
 
+def allowed(budgets, floor, peer):
+    """The two ratios, the second no lower than the first makes possible."""
+    beside_floor, beside_peer = budgets
+    if floor and peer:
+        beside_peer = max(beside_peer, beside_floor * floor / peer)
+    return beside_floor, beside_peer
+
+
 def report(floors, ours, peer):
     columns = '{:26}{:>9}{:>9}{:>8}{:>8}{:>9}{:>8}{:>8}'
     print(columns.format('', 'Milena', 'floor', 'ratio', 'budget', 'Apache', 'ratio', 'budget'))
     for key, title in TITLES.items():
         cells = [title, f'{ours[key]:.3f}']
-        for base, budget in zip((floors.get(key), (peer or {}).get(key)), BUDGETS[key]):
+        bases = floors.get(key), (peer or {}).get(key)
+        for base, budget in zip(bases, allowed(BUDGETS[key], *bases)):
             if base is None:
                 cells += ['-', '-', '-']
                 continue

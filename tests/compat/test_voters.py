@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A controller of Apache Kafka becomes a voter of a quorum that Milena began, and leads it; its tool changes the voters.
+"""A controller of Apache Kafka becomes a voter of a quorum that Milena began, and leads it; its tool changes voters.
 
 Needs a JDK and Maven, which fetches Apache Kafka; without them this test skips itself.
 """
