@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers of Apache Kafka and Milena in one quorum, two of the one and one of the other: each leads the others, who was
-away takes the other's snapshot, and all have one metadata log.
+"""Controllers of Apache Kafka and Milena in one quorum, two of the one and one of the other: each leads the others,
+who was away takes the other's snapshot, and all have one metadata log.
 
 Needs a JDK and Maven, which fetches Apache Kafka; without them this test skips itself.
 """
@@ -35,7 +35,8 @@ class MixedQuorumTest(unittest.TestCase):
             ends = {voter['ReplicaId']: voter['LogEndOffset'] for voter in described['CurrentVoters']}
             if len(ends) == 3 and min(ends.values()) >= committed and described['HighWatermark'] >= committed:
                 return leader
-            self.assertLess(time.monotonic(), deadline, f'{leader.node_id} leads, ends {ends}:\n{self.apaches[0].log()}')
+            self.assertLess(time.monotonic(), deadline,
+                            f'{leader.node_id} leads, ends {ends}:\n{self.apaches[0].log()}')
             time.sleep(0.1)
 
     def await_leader(self, is_wanted, tries=12):
