@@ -65,6 +65,8 @@ private:
     LogLimit refusals_{std::chrono::seconds(10)};
     const ForwardingParts parts_;
     std::unique_ptr<LeaderClient> leader_;
+    /// Behind nobody's request.
+    std::unique_ptr<LeaderClient> questions_;
     std::size_t requests_ = 0;
     std::size_t bytes_ = 0;
     telemetry::Histogram remote_us_;

@@ -16,6 +16,8 @@ namespace {
 
 /// For one answer; a controller that is asked for something that it can't commit says so earlier.
 constexpr env::Duration kAnswerTime = std::chrono::seconds(30);
+/// For how far the controller has committed, which it always knows.
+constexpr env::Duration kQuestionTime = std::chrono::seconds(2);
 /// Between tries while there is no controller.
 constexpr env::Duration kPauseMin = std::chrono::milliseconds(10);
 constexpr env::Duration kPauseMax = std::chrono::milliseconds(100);
@@ -71,17 +73,20 @@ Forwarding::Forwarding(env::Env& env, Logger logger, ForwardingParts parts)
     : env_(env),
       log_(std::move(logger)),
       parts_(parts),
-      leader_(std::make_unique<LeaderClient>(env, parts.self, parts.quorum, kAnswerTime)) {}
+      leader_(std::make_unique<LeaderClient>(env, parts.self, parts.quorum, kAnswerTime)),
+      questions_(std::make_unique<LeaderClient>(env, parts.self, parts.quorum, kQuestionTime)) {}
 
 Forwarding::~Forwarding() = default;
 
 void Forwarding::stop() {
     stopped_ = true;
     leader_->close();
+    questions_->close();
 }
 
 void Forwarding::on_leader_change(LeaderEpoch, BrokerId leader, bool) {
     leader_->leads(leader);
+    questions_->leads(leader);
 }
 
 void Forwarding::write_metrics(telemetry::Page& page) const {
@@ -184,7 +189,7 @@ env::Task<void> Forwarding::catch_up_on_control(env::Instant deadline) {
 }
 
 env::Task<std::optional<Offset>> Forwarding::committed_end() {
-    const auto to = leader_->remote();
+    const auto to = questions_->remote();
     if (!to) co_return std::nullopt;
     const std::shared_ptr<LeaderClient::Remote> remote = *to;
     using Request = protocol::DescribeQuorumRequest;
