@@ -9,7 +9,7 @@ import urllib.request
 
 from support import messages, node, records, wire
 
-SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[A-Za-z]+="(?:[^"\\]|\\.)*",?)*)\})? (-?[0-9.e+]+)')
+SAMPLE = re.compile(r'([a-z_][a-z0-9_]*)(?:\{((?:[A-Za-z]+="(?:[^"\\]|\\.)*",?)*)\})? (-?[0-9.e+]+)')
 
 
 def parse(text):
