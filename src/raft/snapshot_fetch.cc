@@ -63,16 +63,17 @@ void Replica::send_snapshot_fetch(Instant now) {
 
 void Replica::on_response(BrokerId from, const FetchSnapshotResponse& response, Instant now) {
     if (role_ != Role::follower || from != state_.leader || !download_) return;
-    if (response.view.epoch != state_.epoch) return;
     const bool is_gone = response.error == ErrorCode::snapshot_not_found ||
                          response.error == ErrorCode::position_out_of_range;
-    if (response.error != ErrorCode::none && !is_gone) return;
+    // The leader may have a newer one by now, and says so to a fetch; Apache Kafka's has one answer
+    // to all that it refuses, UNKNOWN_SERVER_ERROR without an epoch.
+    if (response.error != ErrorCode::none) download_.reset();
+    if (response.view.epoch != state_.epoch || !(response.error == ErrorCode::none || is_gone))
+        return;
     role_deadline_ = now + options_.fetch_timeout;
     fetched_from_leader_ = true;
-    if (is_gone) {
-        // The leader has a newer one by now, and says so to a fetch.
-        download_.reset();
-    } else if (fits_download(response)) {
+    if (is_gone) return;
+    if (fits_download(response)) {
         take_chunk(response);
     } else {
         give_up_download(
