@@ -140,6 +140,8 @@ void QuorumNode::send(raft::Message message) {
 void QuorumNode::note_leader(LeaderEpoch epoch, raft::LeaderNode node) {
     const bool is_news = !named_leader_ || epoch >= named_leader_epoch_;
     if (node.id < BrokerId(0) || epoch < core_.view().epoch || !is_news) return;
+    // An answer names no listener: it is the one that was asked.
+    if (node.endpoint.listener.empty()) node.endpoint.listener = options_.listener;
     named_leader_ = std::move(node);
     named_leader_epoch_ = epoch;
 }
