@@ -244,10 +244,9 @@ struct FetchSnapshotResponse {
     bool operator==(const FetchSnapshotResponse&) const = default;
 };
 
-using Request =
-    std::variant<VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest, FetchRequest,
-                 FetchSnapshotRequest, AddVoterRequest, RemoveVoterRequest, UpdateVoterRequest,
-                 SupportedVersionsRequest>;
+using Request = std::variant<VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest,
+                             FetchRequest, FetchSnapshotRequest, AddVoterRequest,
+                             RemoveVoterRequest, UpdateVoterRequest, SupportedVersionsRequest>;
 using Response =
     std::variant<VoteResponse, BeginQuorumEpochResponse, EndQuorumEpochResponse, FetchResponse,
                  FetchSnapshotResponse, VoterChangeResponse, SupportedVersionsResponse>;

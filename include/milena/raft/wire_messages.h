@@ -25,7 +25,7 @@ struct Sender {
     std::span<const VoterEndpoint> endpoints;
     std::uint32_t fetch_bytes_max = 1 << 20;     ///< controller.quorum.fetch.max.bytes
     std::uint32_t snapshot_bytes_max = 1 << 20;  ///< controller.quorum.fetch.snapshot.max.bytes
-    std::int64_t request_timeout_ms = 2000;   ///< controller.quorum.request.timeout.ms
+    std::int64_t request_timeout_ms = 2000;      ///< controller.quorum.request.timeout.ms
 };
 
 protocol::VoteRequest to_wire(const VoteRequest& request, const Sender& sender,

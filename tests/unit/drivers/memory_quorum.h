@@ -50,6 +50,9 @@ public:
         QuorumStatus status;
         status.leader = leader;
         status.voters = voters;
+        const raft::Voter* const leading = voters.find(leader);
+        if (leading != nullptr && !leading->endpoints.empty())
+            status.leader_endpoint = leading->endpoints.front();
         status.epoch = epoch_;
         status.is_leader = leads_;
         status.log_end_offset = end_;
