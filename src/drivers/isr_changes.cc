@@ -83,7 +83,11 @@ env::Task<std::vector<IsrChanges::Asked>> IsrChanges::gather(bool looks_at_all) 
         if (auto proposal = partition->propose_isr())
             asked.push_back({std::move(partition), *std::move(proposal)});
     };
-    for (auto& partition : replicas_.take_isr_changes(kAtOnce)) add(std::move(partition));
+    while (asked.empty()) {
+        auto queued = replicas_.take_isr_changes(kAtOnce);
+        if (queued.empty()) break;
+        for (auto& partition : queued) add(std::move(partition));
+    }
     if (looks_at_all) {
         co_await env_.offload(env::Pool::disk, [&] {
             for (auto& partition : replicas_.all()) add(std::move(partition));
@@ -107,41 +111,48 @@ env::Task<void> IsrChanges::ask(std::vector<Asked> asked) {
     }
     const auto answer = co_await controller_.alter_partition(
         std::move(request), env_.clock().now() + options_.answer_time);
-    if (answer) {
+    if (answer && take(asked, *answer)) {
         pause_ = {};
-        take(asked, *answer);
         co_return;
     }
     pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
+    if (answer) co_return;
     LOG_DEBUG(log_, "the controller has not taken in-sync sets", kv("why", answer.error().why));
     for (const Asked& one : asked) one.partition->isr_refused(replication::IsrRefusal::unknown);
 }
 
-void IsrChanges::take(const std::vector<Asked>& asked,
+bool IsrChanges::take(const std::vector<Asked>& asked,
                       const std::vector<controller::AlteredTopic>& answer) const {
     std::map<std::pair<Uuid, PartitionIndex>, const controller::AlteredPartition*> told;
     for (const auto& topic : answer) {
         for (const auto& partition : topic.partitions)
             told[{topic.topic, partition.partition}] = &partition;
     }
+    bool is_settled = true;
     for (const Asked& one : asked) {
         const auto found = told.find({one.partition->topic_id(), one.partition->name().partition});
         if (found == told.end()) {
             one.partition->isr_refused(replication::IsrRefusal::unknown);
+            is_settled = false;
         } else {
-            take(one, *found->second);
+            is_settled &= take(one, *found->second);
         }
     }
+    return is_settled;
 }
 
-void IsrChanges::take(const Asked& asked, const controller::AlteredPartition& answer) const {
+bool IsrChanges::take(const Asked& asked, const controller::AlteredPartition& answer) const {
     if (answer.code == ErrorCode::none) {
-        asked.partition->isr_accepted(answer.in_sync_replicas, answer.partition_epoch);
-        return;
+        // Another leader epoch means other replicas too: the metadata brings both.
+        if (answer.leader_epoch == asked.proposal.leader_epoch)
+            asked.partition->isr_accepted(answer.in_sync_replicas, answer.partition_epoch);
+        return true;
     }
-    LOG_INFO(log_, "the controller refuses an in-sync set",
-             kv("partition", asked.partition->name().text()), kv("code", error_name(answer.code)));
-    asked.partition->isr_refused(refusal_of(answer.code));
+    LOG_DEBUG(log_, "the controller refuses an in-sync set",
+              kv("partition", asked.partition->name().text()), kv("code", error_name(answer.code)));
+    const replication::IsrRefusal why = refusal_of(answer.code);
+    asked.partition->isr_refused(why);
+    return why == replication::IsrRefusal::superseded;
 }
 
 env::Task<void> IsrChanges::stop() {

@@ -197,19 +197,19 @@ private:
 
     /// From the first image on: a follower need not wait until its broker is unfenced, nor may it.
     void follow_leaders() {
-        fetchers_ =
-            std::make_unique<drivers::Fetchers>(env_, log_, *replicas_, fetcher_options(config_));
+        const auto epoch = [this] {
+            return lifecycle_ == nullptr ? BrokerEpoch(-1) : lifecycle_->epoch();
+        };
+        auto options = fetcher_options(config_);
+        options.epoch = epoch;
+        fetchers_ = std::make_unique<drivers::Fetchers>(env_, log_, *replicas_, std::move(options));
         isr_changes_ = std::make_unique<drivers::IsrChanges>(
             env_, log_, *replicas_, *active_,
-            drivers::IsrChangesOptions{
-                .self = config_.node_id,
-                .epoch =
-                    [this] {
-                        return lifecycle_ == nullptr ? BrokerEpoch(-1) : lifecycle_->epoch();
-                    },
-                .check_interval =
-                    wait_of(std::max<std::int64_t>(config_.replica_lag_time_max_ms / 2, 1)),
-                .answer_time = std::chrono::seconds(10)});
+            drivers::IsrChangesOptions{.self = config_.node_id,
+                                       .epoch = epoch,
+                                       .check_interval = wait_of(std::max<std::int64_t>(
+                                           config_.replica_lag_time_max_ms / 2, 1)),
+                                       .answer_time = std::chrono::seconds(10)});
         isr_changes_->start();
     }
 

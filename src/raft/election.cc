@@ -95,8 +95,10 @@ void Replica::advance_election(Instant now) {
     if (role_ == Role::leader) return;
     if (!may_stand()) {
         if (role_ == Role::prospective || role_ == Role::candidate) lose_election(now);
-        // An observer whose leader is silent looks for another.
-        if (role_ == Role::follower && now >= role_deadline_) become_unattached(state_.epoch, now);
+        // An observer whose leader is silent looks for another; while a snapshot is being loaded
+        // the leader is asked for nothing.
+        if (role_ == Role::follower && now >= role_deadline_ && !loading_)
+            become_unattached(state_.epoch, now);
         // A leader that was taken out of the set has handed over, and looks for who leads now.
         if (role_ == Role::resigned && !is_voter() && now >= role_deadline_)
             become_unattached(state_.epoch, now);

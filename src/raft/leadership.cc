@@ -90,6 +90,8 @@ void Replica::announce(Instant now) {
 BeginQuorumEpochResponse Replica::on_request(const BeginQuorumEpochRequest& request, Instant now) {
     const ErrorCode error = refuse(request.epoch, request.leader);
     if (error != ErrorCode::none) return {error, answer_view()};
+    // Nobody tells this replica that it leads: it would know.
+    if (request.leader == options_.self.id) return {ErrorCode::invalid_request, answer_view()};
     const bool changed = learn({request.epoch, request.leader}, now);
     if (state_.leader != request.leader) return {ErrorCode::invalid_request, answer_view()};
     // The leader that this replica was about to give up is there after all.

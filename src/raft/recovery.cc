@@ -199,7 +199,10 @@ Result<OnlyVoter> make_only_voter(env::Env& env, Logger logger, const std::strin
     }
     LeaderEpoch epoch = state.quorum.epoch;
     if (!state.epochs.empty()) epoch = std::max(epoch, state.epochs.back().epoch);
-    epoch = LeaderEpoch(epoch.value + 1);
+    // Those that are lost may have gone on for some epochs without this replica: what others took
+    // from them must not look like this replica's.
+    constexpr std::int32_t kEpochsUnheard = 1000;
+    epoch = LeaderEpoch(epoch.value + kEpochsUnheard);
     // First the epoch: whatever happens then, this replica votes for nobody else in it.
     TRY_VOID(metadata_log->save({epoch, kNoBroker, self.key}, current.kraft_version, {}));
 

@@ -98,6 +98,8 @@ void Replica::note_progress(const FetchRequest& request, Instant now) {
     if (progress == nullptr) return;
     progress->fetched_at = now;
     const FetchResponse answer = answer_fetch(request);
+    // Who needs a snapshot has been away too long to be a voter at once.
+    if (answer.snapshot) progress->caught_up_at.reset();
     if (answer.diverging || answer.snapshot || answer.error != ErrorCode::none) return;
     progress->durable_end = request.fetch_offset;
     if (request.fetch_offset >= log_end_) progress->caught_up_at = now;

@@ -141,7 +141,8 @@ void Replica::note_leadership() {
     output_.leadership = current;
 }
 
-bool Replica::learn(const LeaderView& seen, Instant now) {
+bool Replica::learn(const LeaderView& told, Instant now) {
+    const LeaderView seen{told.epoch, std::max(told.leader, kNoBroker)};
     if (seen.epoch < state_.epoch || seen.epoch >= kEpochMax) return false;
     if (seen.epoch > state_.epoch) {
         if (seen.leader == kNoBroker || seen.leader == options_.self.id) {

@@ -4,10 +4,10 @@
 // Thread-safe.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "milena/env/guarded.h"
 
@@ -31,11 +31,9 @@ public:
     std::shared_ptr<Partition> take() {
         return state_.with([](State& state) {
             std::shared_ptr<Partition> next;
-            while (next == nullptr && state.first < state.waiting.size())
-                next = std::exchange(state.waiting[state.first++], {}).lock();
-            if (state.first == state.waiting.size()) {
-                state.waiting.clear();
-                state.first = 0;
+            while (next == nullptr && !state.waiting.empty()) {
+                next = state.waiting.front().lock();
+                state.waiting.pop_front();
             }
             return next;
         });
@@ -43,8 +41,7 @@ public:
 
 private:
     struct State {
-        std::vector<std::weak_ptr<Partition>> waiting;
-        std::size_t first = 0;
+        std::deque<std::weak_ptr<Partition>> waiting;
         std::function<void()> tell;
     };
     env::Guarded<State> state_;

@@ -101,6 +101,13 @@ Result<void> answer(Request& request, const T& body) {
     return answer(request, body, request.version());
 }
 
+/// Until this node shows the change that it answers for. One that came inside another request is
+/// shown by the broker that has passed it on.
+inline env::Task<void> show_change(const Request& request, env::Instant deadline) {
+    if (!request.is_inside())
+        co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+}
+
 /// `call(gateway)` of this node's controller, for a request that is the controller's to decide.
 template <class Call>
 std::invoke_result_t<Call&, controller::Gateway&> ask_controller(Request& request, Call call) {

@@ -33,8 +33,12 @@ Result<void> Log::PendingSync::run() {
     for (const auto& file : files) TRY_VOID(file->sync());
     if (has_new_names) TRY_VOID(sync_names(*this));
     if (!epochs) return ok();
-    const auto replaced =
-        env::replace_file(*file_system, directory + "/leader-epoch-checkpoint", *epochs);
+    const auto replaced = epochs_written->with([this](std::uint64_t& written) -> Result<void> {
+        if (epochs_version <= written) return ok();
+        TRY_VOID(env::replace_file(*file_system, directory + "/leader-epoch-checkpoint", *epochs));
+        written = epochs_version;
+        return ok();
+    });
     // The file that was there is whole, and all else is synced: the next sync tries it again.
     lacks_epochs = !replaced && env::is_out_of_space(replaced.error());
     return lacks_epochs ? ok() : replaced;
@@ -240,6 +244,7 @@ Log::PendingSync PartitionLog::pending_sync() const {
     pending.is_first = names_synced_ == 0;
     if (!epochs_.is_written()) pending.epochs = epochs_.text();
     pending.epochs_version = epochs_.version();
+    pending.epochs_written = epochs_written_;
     for (const Unsynced& one : unsynced_) pending.files.push_back(one.file);
     // Open wherever something was appended. After a recovery it may be among the files above.
     const auto& file = segments_.back()->open_file();

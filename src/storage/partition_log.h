@@ -119,6 +119,9 @@ private:
     LogOptions options_;
     Segments segments_;
     EpochCache epochs_;
+    /// Shared with the syncs that are under way.
+    std::shared_ptr<env::Guarded<std::uint64_t>> epochs_written_ =
+        std::make_shared<env::Guarded<std::uint64_t>>(0U);
     Offset log_start_;
     Offset log_end_;
     Offset durable_end_;

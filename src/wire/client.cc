@@ -155,6 +155,7 @@ std::shared_ptr<Channel> Client::open_channel(const env::Endpoint& endpoint) {
 
 env::Task<Result<std::shared_ptr<Channel>>> Client::open(env::Endpoint endpoint,
                                                          env::Instant give_up) {
+    if (closed_) co_return fail(ErrorCode::network_exception, "the client was closed");
     if (auto channel = open_channel(endpoint)) co_return channel;
     const env::Duration time = std::min(options_.request_timeout, options_.connect_timeout);
     const env::Instant patience = std::min(give_up, env_.clock().now() + time);

@@ -4,6 +4,7 @@
 // thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,6 +23,8 @@ class Fetcher;
 
 struct FetcherOptions {
     BrokerId self;
+    /// Of this process; −1 until it is registered. Asked on the control thread.
+    std::function<BrokerEpoch()> epoch = [] { return BrokerEpoch(-1); };
     std::string listener;               ///< inter.broker.listener.name
     std::int32_t fetchers = 1;          ///< num.replica.fetchers, for each leader
     std::int32_t part_bytes = 1 << 20;  ///< replica.fetch.max.bytes

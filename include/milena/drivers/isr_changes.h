@@ -44,9 +44,10 @@ private:
     /// What is due, oldest first; all leaders are looked at if `looks_at_all`.
     env::Task<std::vector<Asked>> gather(bool looks_at_all);
     env::Task<void> ask(std::vector<Asked> asked);
-    void take(const std::vector<Asked>& asked,
+    /// False if some are to be asked again soon.
+    bool take(const std::vector<Asked>& asked,
               const std::vector<controller::AlteredTopic>& answer) const;
-    void take(const Asked& asked, const controller::AlteredPartition& answer) const;
+    bool take(const Asked& asked, const controller::AlteredPartition& answer) const;
 
     env::Env& env_;
     Logger log_;

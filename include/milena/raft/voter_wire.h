@@ -13,6 +13,8 @@ namespace milena::raft {
 
 /// Listeners of one voter that are taken from a request.
 inline constexpr std::size_t kVoterEndpointsMax = 64;
+/// Bytes of a listener's name, and of a host's.
+inline constexpr std::size_t kVoterNameMax = 255;
 
 protocol::AddRaftVoterRequest to_wire(const AddVoterRequest& request, const Sender& sender,
                                       protocol::Arena& arena);

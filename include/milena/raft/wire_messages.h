@@ -83,6 +83,7 @@ std::optional<LeaderNode> leader_node(const protocol::VoteResponse& response);
 std::optional<LeaderNode> leader_node(const protocol::BeginQuorumEpochResponse& response);
 std::optional<LeaderNode> leader_node(const protocol::EndQuorumEpochResponse& response);
 std::optional<LeaderNode> leader_node(const protocol::FetchResponse& response);
+std::optional<LeaderNode> leader_node(const protocol::FetchSnapshotResponse& response);
 
 /// An error that the answer carries is in the `error` of what is given; CORRUPT_MESSAGE if it is
 /// not about the metadata log.

@@ -14,6 +14,7 @@
 #include "milena/base/logger.h"
 #include "milena/base/uuid.h"
 #include "milena/env/env.h"
+#include "milena/env/guarded.h"
 #include "milena/record/batch.h"
 #include "milena/storage/pending_append.h"
 #include "milena/storage/producer.h"
@@ -196,6 +197,9 @@ public:
         /// The new content of leader-epoch-checkpoint, and which one it is.
         std::optional<std::string> epochs{};
         std::uint64_t epochs_version = 0;
+        /// The newest version that has been written, of all syncs of the log: an older one that
+        /// comes late is not written over it.
+        std::shared_ptr<env::Guarded<std::uint64_t>> epochs_written{};
         /// All but the epochs is synced: a full disk had no room for them. They are due with the
         /// next sync, and until then nothing more is durable.
         bool lacks_epochs = false;

@@ -92,7 +92,9 @@ pid_t lock_holder(const std::string& lock_path) {
     whole_file.l_whence = SEEK_SET;
     const bool is_told = ::fcntl(file, F_GETLK, &whole_file) == 0;
     ::close(file);
-    return is_told && whole_file.l_type != F_UNLCK ? whole_file.l_pid : 0;
+    return is_told && whole_file.l_type != F_UNLCK && whole_file.l_pid > 0
+               ? whole_file.l_pid
+               : 0;  // of another machine, or of nobody in particular
 }
 
 }  // namespace milena::cli

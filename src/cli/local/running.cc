@@ -137,11 +137,12 @@ void RunningCluster::send_all(int signal) const {
 void RunningCluster::stop() {
     is_stopping_ = true;
     if (!runs()) return;
-    say("Stopping all nodes; once more to kill them.\n");
+    say("Stopping all nodes; Ctrl-C to kill them.\n");
     send_all(SIGTERM);
     while (runs()) {
         const int signal = next_signal(kOnceReady);
-        if (signal != 0 && signal != SIGCHLD) send_all(SIGKILL);
+        // Terminals that close, and those who stop it from elsewhere, say so more than once.
+        if (signal == SIGINT) send_all(SIGKILL);
         reap_ended();
     }
 }

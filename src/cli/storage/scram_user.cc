@@ -27,8 +27,8 @@ std::string_view trimmed(std::string_view text) {
 
 Result<Parts> parse_parts(std::string_view text) {
     if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) {
-        return refused(
-            fmt::format("Expected configuration string to start with [ and end with ]: {}", text));
+        // Without the text, which may hold a password.
+        return refused("Expected configuration string to start with [ and end with ]");
     }
     text = text.substr(1, text.size() - 2);
     Parts parts;

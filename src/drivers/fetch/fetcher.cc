@@ -13,6 +13,8 @@ namespace milena::drivers {
 namespace {
 
 constexpr env::Duration kPauseMin = std::chrono::milliseconds(20);
+/// A stop, or a leader that moves, waits for it.
+constexpr env::Duration kConnectTime = std::chrono::seconds(2);
 constexpr std::int64_t kLatest = -1;
 constexpr std::int64_t kEarliest = -2;
 
@@ -104,12 +106,12 @@ void Fetcher::speak_as(BrokerEpoch epoch) {
 }
 
 void Fetcher::follow(const PartitionKey& key) {
-    inbox_.with([&](Inbox& inbox) { inbox.changes.emplace_back(key, true); });
+    inbox_.with([&](Inbox& inbox) { inbox.changes[key] = true; });
     wakeup_.notify();
 }
 
 void Fetcher::unfollow(const PartitionKey& key) {
-    inbox_.with([&](Inbox& inbox) { inbox.changes.emplace_back(key, false); });
+    inbox_.with([&](Inbox& inbox) { inbox.changes[key] = false; });
     wakeup_.notify();
 }
 
@@ -134,6 +136,7 @@ bool Fetcher::take_inbox() {
         client.request_timeout = client.call_timeout = options_.answer_time;
         // One try a call: what is tried next is decided here.
         client.backoff_min = client.backoff_max = options_.answer_time;
+        client.connect_timeout = kConnectTime;
         client_ = std::make_unique<wire::Client>(env_, owner_, std::move(client), Logger());
         session_.reset();
         pause_ = {};
@@ -171,20 +174,20 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
     const WireFetch wire(request, epoch_, options_);
     const auto answer = co_await client_->call<Response>(wire::Target::any(), wire.request);
     if (is_stopped_) co_return;
-    if (!answer) {
-        session_.reset();
-        lost(answer.error());
+    const auto refusal = answer ? static_cast<ErrorCode>((*answer)->error_code) : ErrorCode::none;
+    // A session that the leader has forgotten is opened anew at once.
+    const bool is_forgotten = refusal != ErrorCode::none && request.session_epoch != 0;
+    if (!answer || refusal != ErrorCode::none) session_.reset();
+    if (is_forgotten) co_return;
+    if (!answer || refusal != ErrorCode::none) {
+        lost(answer ? Error{refusal, fmt::format("it answers {}", error_name(refusal))}
+                    : answer.error());
         co_await wakeup_.wait_until(env_.clock().now() + pause_);
         co_return;
     }
     if (is_lost_) LOG_INFO(log_, "fetching from the leader again");
     is_lost_ = false;
     pause_ = {};
-    if ((*answer)->error_code != 0) {
-        // It has forgotten the session, or never had it.
-        session_.reset();
-        co_return;
-    }
     co_await take(**answer);
     session_.answered((*answer)->session_id);
     if (std::exchange(was_cut_, false)) {
@@ -211,7 +214,12 @@ env::Task<void> Fetcher::take(const Response& response) {
 
 env::Task<void> Fetcher::take_part(const PartitionKey& key, const Response::PartitionData& part) {
     const auto partition = replicas_.find(key.topic, key.partition);
-    if (partition == nullptr || session_.asked(key) == nullptr) co_return;
+    if (session_.asked(key) == nullptr) co_return;
+    if (partition == nullptr) {
+        // It has gone, and will be followed no more in a moment.
+        session_.hold_back(key, env_.clock().now());
+        co_return;
+    }
     const auto code = static_cast<ErrorCode>(part.error_code);
     Result<void> done;
     if (code == ErrorCode::none) {
@@ -225,9 +233,9 @@ env::Task<void> Fetcher::take_part(const PartitionKey& key, const Response::Part
         session_.took(key);
         co_return;
     }
-    session_.hold_back(key, env_.clock().now());
+    const bool is_first = session_.hold_back(key, env_.clock().now());
     const Logger log = log_.with("partition", partition->name().text());
-    if (is_expected(done.error().code)) {
+    if (!is_first || is_expected(done.error().code)) {
         LOG_DEBUG(log, "not fetched", kv("why", done.error().why));
     } else {
         LOG_WARN(log, "a follower can't go on for now", kv("why", done.error().why));
@@ -278,6 +286,11 @@ env::Task<Result<void>> Fetcher::find_range(
         step = partition->take_out_of_range(plan, Offset(start), Offset(end));
     });
     if (!step) co_return std::unexpected(std::move(step).error());
+    if (*step == replication::FollowStep::taken && partition->next_fetch() == plan) {
+        co_return fail(ErrorCode::offset_out_of_range,
+                       fmt::format("offset {} is refused, though the leader's log is from {} to {}",
+                                   plan.from, start, end));
+    }
     co_return co_await settle(*step, partition);
 }
 

@@ -54,7 +54,7 @@ private:
     struct Inbox {
         std::optional<env::Endpoint> endpoint;
         std::optional<BrokerEpoch> epoch;
-        std::vector<std::pair<PartitionKey, bool>> changes;  ///< and whether it is followed
+        std::map<PartitionKey, bool> changes;  ///< and whether it is followed
         bool stops = false;
     };
 

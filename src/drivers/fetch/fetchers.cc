@@ -34,7 +34,10 @@ Fetchers::~Fetchers() = default;
 void Fetchers::follow(const metadata::Image& image, std::span<const Uuid> changed) {
     if (stopping_) return;
     const metadata::BrokerRegistration* const own = image.cluster->find_broker(options_.self);
-    const Standing standing = own == nullptr ? Standing{} : Standing{own->epoch, own->fenced};
+    // What this process says of itself: an epoch that is another process's would let a leader take
+    // this log for that one's (KIP-903). 0 is nobody's.
+    const Standing standing{std::max(options_.epoch(), BrokerEpoch(0)),
+                            own == nullptr || own->fenced};
     if (standing != standing_) {
         standing_ = standing;
         for (const auto& [place, fetcher] : fetchers_) fetcher->speak_as(standing_.epoch);

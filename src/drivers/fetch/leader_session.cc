@@ -70,6 +70,7 @@ env::Instant LeaderSession::next_due() const {
 
 void LeaderSession::answered(std::int32_t session_id) {
     if (session_id == 0) {
+        session_id_ = 0;
         reset();
     } else if (session_epoch_ == 0) {
         session_id_ = session_id;
@@ -80,7 +81,7 @@ void LeaderSession::answered(std::int32_t session_id) {
 }
 
 void LeaderSession::reset() {
-    session_id_ = session_epoch_ = 0;
+    session_epoch_ = 0;
     forgotten_.clear();
     in_session_ = 0;
     for (auto& [key, partition] : partitions_) {
@@ -101,16 +102,18 @@ void LeaderSession::took(const PartitionKey& key) {
     due_.insert(key);
 }
 
-void LeaderSession::hold_back(const PartitionKey& key, env::Instant now) {
+bool LeaderSession::hold_back(const PartitionKey& key, env::Instant now) {
     const auto found = partitions_.find(key);
-    if (found == partitions_.end()) return;
+    if (found == partitions_.end()) return false;
     Partition& partition = found->second;
+    const bool is_first = partition.pause == env::Duration::zero();
     leave(key, partition);
     due_.erase(key);
     if (partition.held_until) held_back_.erase({*partition.held_until, key});
     partition.pause = std::clamp(partition.pause * 2, pause_min_, pause_max_);
     partition.held_until = now + partition.pause;
     held_back_.insert({*partition.held_until, key});
+    return is_first;
 }
 
 }  // namespace milena::drivers

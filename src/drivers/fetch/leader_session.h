@@ -56,7 +56,8 @@ public:
 
     /// The leader has answered in this session.
     void answered(std::int32_t session_id);
-    /// The request was not answered, or the leader has no such session: the next opens another.
+    /// The request was not answered, or the leader has no such session: the next opens another, in
+    /// place of this one if the leader still has it.
     void reset();
 
     /// What the leader was last asked for this partition; nothing if it is not in the session.
@@ -64,8 +65,8 @@ public:
     /// An answer of the partition was taken: it is asked for anew if its plan has changed.
     void took(const PartitionKey& key);
     /// It can't be fetched for now: it leaves the session and is tried again after a pause, which
-    /// doubles while this goes on.
-    void hold_back(const PartitionKey& key, env::Instant now);
+    /// doubles while this goes on. True the first time since an answer was taken.
+    bool hold_back(const PartitionKey& key, env::Instant now);
 
 private:
     struct Partition {

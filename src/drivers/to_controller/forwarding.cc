@@ -103,8 +103,7 @@ env::Task<Result<server::ControllerPort::Reached>> Forwarding::ask(server::Forwa
 env::Task<Result<server::ControllerPort::Reached>> Forwarding::ask_on_control(
     server::ForwardedRequest request, env::Instant deadline) {
     if (parts_.local.is_active()) co_return Reached{.is_here = true};
-    const bool is_full =
-        requests_ >= kRequestsMax || (requests_ > 0 && bytes_ + request.frame.size() > kBytesMax);
+    const bool is_full = requests_ >= kRequestsMax || bytes_ + request.frame.size() > kBytesMax;
     if (is_full) {
         co_return fail(ErrorCode::throttling_quota_exceeded,
                        "too many requests are on their way to the active controller");

@@ -36,6 +36,9 @@ Result<std::vector<VoterEndpoint>> endpoints_of(const protocol::Array<Listener>&
             return fail(ErrorCode::invalid_request,
                         fmt::format("the listener {} comes twice", one.name));
         }
+        // What stands in the log stands in the head of every snapshot.
+        if (one.name.size() > kVoterNameMax || one.host.size() > kVoterNameMax)
+            return fail(ErrorCode::invalid_request, "a voter with too long a name");
         endpoints.push_back({std::string(one.name), std::string(one.host), one.port});
     }
     return endpoints;

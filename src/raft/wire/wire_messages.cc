@@ -380,6 +380,10 @@ std::optional<LeaderNode> leader_node(const protocol::FetchResponse& wire) {
     if (partition == nullptr) return std::nullopt;
     return find_node(wire, BrokerId(partition->current_leader.leader_id));
 }
+std::optional<LeaderNode> leader_node(const protocol::FetchSnapshotResponse& wire) {
+    if (wire.topics.size() != 1 || wire.topics[0].partitions.size() != 1) return std::nullopt;
+    return find_node(wire, BrokerId(wire.topics[0].partitions[0].current_leader.leader_id));
+}
 
 protocol::FetchSnapshotResponse to_wire(const FetchSnapshotResponse& response,
                                         protocol::Records bytes,

@@ -109,7 +109,7 @@ env::Task<std::vector<CreatedTopic>> create(Request& request, const CreateTopics
         co_return answers;
     }
     std::ranges::move(reply->topics, std::back_inserter(answers));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return answers;
 }
 

@@ -116,7 +116,7 @@ env::Task<Result<void>> serve(Request& request) {
             failed.add(topic.name, topic.topic_id, deleted.error().code, {});
         co_return failed.answer_all();
     }
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     for (const DeletedTopic& topic : *deleted) answers.add(topic);
     co_return answers.answer_all();
 }

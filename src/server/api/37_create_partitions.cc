@@ -56,7 +56,7 @@ env::Task<std::vector<GrownTopic>> create(Request& request, const CreatePartitio
         co_return answers;
     }
     std::ranges::move(*grown, std::back_inserter(answers));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return answers;
 }
 

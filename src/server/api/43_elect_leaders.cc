@@ -58,7 +58,7 @@ env::Task<Result<std::vector<ElectedTopic>>> elect(Request& request,
     CO_TRY(auto elected, co_await ask_controller(request, [&](controller::Gateway& controller) {
                return controller.elect_leaders(wanted(body), deadline);
            }));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return elected;
 }
 

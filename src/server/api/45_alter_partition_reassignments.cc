@@ -34,7 +34,7 @@ env::Task<Result<std::vector<ReassignedTopic>>> reassign(
     CO_TRY(auto reassigned, co_await ask_controller(request, [&](controller::Gateway& controller) {
                return controller.alter_reassignments(wanted(body), deadline);
            }));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return reassigned;
 }
 

@@ -34,7 +34,7 @@ env::Task<Result<void>> update(Request& request, const UpdateFeaturesRequest& bo
     CO_TRY_VOID(co_await ask_controller(request, [&](controller::Gateway& controller) {
         return controller.update_features(wanted(body), deadline);
     }));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return ok();
 }
 

@@ -20,7 +20,7 @@ env::Task<Result<void>> unregister(Request& request, BrokerId broker) {
     CO_TRY_VOID(co_await ask_controller(request, [&](controller::Gateway& controller) {
         return controller.unregister_broker(broker, deadline);
     }));
-    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    co_await show_change(request, deadline);
     co_return ok();
 }
 

@@ -231,7 +231,7 @@ env::Task<void> alter_here(Request& request, JudgedAlterations& judged) {
         judged.answers[judged.places[i]] =
             reply ? (*reply)[i] : AlteredResource{reply.error().code, reply.error().why};
     }
-    if (reply) co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    if (reply) co_await show_change(request, deadline);
 }
 
 }  // namespace milena::server

@@ -13,6 +13,8 @@ namespace {
 
 /// How long an answer waits for this node's image; as a rule it is there in milliseconds.
 constexpr env::Duration kImageWait = std::chrono::seconds(5);
+/// Of what is passed on: all that go share one connection, and a place in memory.
+constexpr std::size_t kFrameMax = 16U << 20;
 /// Before this node's controller is asked again, which has just lost its office.
 constexpr env::Duration kLostPause = std::chrono::milliseconds(10);
 
@@ -42,6 +44,11 @@ env::Task<Result<std::vector<std::byte>>> forward(Forwarding what) {
     const bool changes_something = what.key != protocol::ApiKey::describe_quorum;
     ControllerPort* const controllers = request.broker().controllers;
     if (controllers == nullptr) co_return co_await serve_here(what);
+    if (what.frame.size() > kFrameMax) {
+        co_return fail(ErrorCode::message_too_large,
+                       fmt::format("a request of {} bytes to the controller, with {} allowed",
+                                   what.frame.size(), kFrameMax));
+    }
     const ClientBytes client = client_to_bytes(request.session.client());
     env::Clock& clock = request.broker().env.clock();
     std::optional<env::Instant> deadline;
@@ -54,6 +61,10 @@ env::Task<Result<std::vector<std::byte>>> forward(Forwarding what) {
         }
         auto answer = reached ? co_await serve_here(what)
                               : Result<std::vector<std::byte>>(std::unexpected(reached.error()));
+        if (answer && reached && changes_something) {
+            co_await request.broker().image.catch_up(request.connection.owner(),
+                                                     clock.now() + kImageWait);
+        }
         if (answer) co_return answer;
         const bool is_lost = reached && answer.error().code == ErrorCode::not_controller;
         const bool is_first = !deadline && answer.error().code == ErrorCode::request_timed_out;

@@ -260,7 +260,7 @@ TEST_P(CoreHistories, KeepCommittedRecordsAndElectOneLeaderAnEpoch) {
     EXPECT_GT(crashes, GetParam().histories);
     EXPECT_GT(elections, GetParam().histories * 2);
     if (GetParam().changes_voters)
-        EXPECT_GT(voter_sets, static_cast<std::size_t>(GetParam().histories) * 3);
+        EXPECT_GT(voter_sets, static_cast<std::size_t>(GetParam().histories) * 2);
     EXPECT_GT(loads, GetParam().histories / 2);
     RecordProperty("loads", loads);
 }

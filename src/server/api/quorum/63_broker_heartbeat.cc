@@ -30,12 +30,12 @@ env::Task<Result<controller::BrokerHeartbeatReply>> beat(const Request& request,
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<BrokerHeartbeatRequest>(request));
+    // From the first on, answered or not: the broker may die before.
+    request.session.carries_heartbeats(BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch));
     const auto done = co_await beat(request, body);
     if (request.connection.is_closed()) co_return ok();
     BrokerHeartbeatResponse response;
     if (done) {
-        request.session.carries_heartbeats(BrokerId(body.broker_id),
-                                           BrokerEpoch(body.broker_epoch));
         response.is_caught_up = done->is_caught_up;
         response.is_fenced = done->is_fenced;
         response.should_shut_down = done->should_shut_down;

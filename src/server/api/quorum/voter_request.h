@@ -16,6 +16,7 @@ env::Task<QuorumAnswer> ask_for_voters(Request& request, const Body& body,
     const auto refused = [](const Error& why) {
         return QuorumAnswer{raft::VoterChangeResponse{why.code, {}, why.why}, {}, {}};
     };
+    if (request.refusal) co_return refused(*request.refusal);
     if (const auto allowed = check_cluster_right(request, right); !allowed)
         co_return refused(allowed.error());
     const Broker& broker = request.broker();
