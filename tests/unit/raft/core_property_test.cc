@@ -166,7 +166,9 @@ private:
     /// One that has no vote may have got another disk.
     void start(BrokerId id) {
         if (changes_voters_) {
-            if (below(2) == 0 && may_lose_disk(id)) cluster_.replace(id);
+            // The first of one knows nobody else whom it could ask.
+            const bool knows_others = voters_ > 1 || id.value > voters_;
+            if (below(2) == 0 && may_lose_disk(id) && knows_others) cluster_.replace(id);
             if (below(4) == 0) cluster_.move(id);
         } else if (id.value > voters_ && below(2) == 0) {
             cluster_.wipe(id);
