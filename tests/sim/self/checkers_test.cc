@@ -179,6 +179,31 @@ TEST_F(TopicsTest, AServerWhoseMetadataIsOlderMayNotKnow) {
     expect_violated({"I14"});
 }
 
+TEST_F(TopicsTest, ARefusalMayAnswerTheSecondTryOfAChangeThatWasMade) {
+    step(created, 1);
+    step(deleted, std::nullopt);
+    step(described, std::nullopt);
+    step(created, std::nullopt);
+    step(described, 2);
+    step(deleted, 2);
+    expect_violated({});
+}
+
+TEST_F(TopicsTest, WhatARefusalSaysOfATopicHolds) {
+    step(created, 1);
+    step(deleted, std::nullopt);
+    step(described, 1);
+    expect_violated({"I14"});
+}
+
+TEST_F(TopicsTest, ATopicThatIsSaidToExistIsFound) {
+    step(created, 1);
+    step(deleted, 1);
+    step(created, std::nullopt);
+    step(described, std::nullopt);
+    expect_violated({"I14"});
+}
+
 TEST_F(TopicsTest, AfterAStepWithoutAnAnswerAnythingMayBe) {
     step(created, 1);
     step(deleted, std::nullopt, false);

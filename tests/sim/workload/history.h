@@ -4,6 +4,7 @@
 // known again wherever it turns up.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <map>
 #include <optional>
@@ -74,6 +75,16 @@ struct PartitionHistory {
     std::vector<Acknowledgement> acknowledged;
     std::vector<ReadSession> sessions;
     std::vector<LimitsSeen> limits;
+    /// That any client was told of.
+    std::int32_t newest_leader_epoch = -1;
+
+    /// A client talks to the leader of that epoch. False if there is a later one: this one has been
+    /// replaced and may not know yet (it was paused, or is cut off), so that what it refuses says
+    /// nothing of the partition.
+    bool is_newest(std::int32_t leader_epoch) {
+        newest_leader_epoch = std::max(newest_leader_epoch, leader_epoch);
+        return leader_epoch == newest_leader_epoch;
+    }
     /// The whole log, read when all faults were over.
     std::vector<Sighting> final_log;
 };

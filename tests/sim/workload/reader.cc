@@ -62,7 +62,8 @@ env::Task<void> Reader::run() {
     while (!is_finishing_) {
         const auto answer = co_await fetch(at);
         if (!answer || answer->error != ErrorCode::none) {
-            if (answer && !may_be_refused_with(answer->error)) {
+            const bool is_leaders = history_.partitions[place_].is_newest(link_.leader_epoch());
+            if (answer && is_leaders && !may_be_refused_with(answer->error)) {
                 complain("I10", fmt::format("reading at {}, which was told: {}", at,
                                             error_name(answer->error)));
             }
@@ -118,6 +119,7 @@ env::Task<std::optional<Reader::Answer>> Reader::fetch(std::int64_t offset) {
     topics[0].topic = place_.topic;
     topics[0].partitions = parts;
     request.topics = topics;
+    history_.partitions[place_].is_newest(link_.leader_epoch());
     const env::Instant asked = link_.now();
     const auto response = co_await link_.call<FetchResponse>(request, kFetchVersion);
     if (!response) co_return std::nullopt;

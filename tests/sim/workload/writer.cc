@@ -95,8 +95,10 @@ env::Task<bool> Writer::replay() {
     const auto answer = co_await receive(*client);
     link_.end_wait();
     if (!answer) co_return false;
+    const bool is_leaders = history_.partitions[shape_.place].is_newest(link_.leader_epoch());
     if (may_be_refused_with(answer->error)) co_return false;
     if (answer->error != ErrorCode::none) {
+        if (!is_leaders) co_return false;
         complain("I4", fmt::format("a batch that came twice is refused with {}",
                                    error_name(answer->error)));
     } else if (answer->base_offset != batch.base_offset) {
@@ -170,7 +172,8 @@ bool Writer::is_taken(Batch& batch, const Answer& answer, bool is_first_refused)
     // Out of order is right behind a batch of the same round that was not taken, and only there.
     const bool follows_refused =
         answer.error == ErrorCode::out_of_order_sequence_number && !is_first_refused;
-    if (!may_be_refused_with(answer.error) && !follows_refused)
+    const bool is_leaders = history_.partitions[shape_.place].is_newest(link_.leader_epoch());
+    if (is_leaders && !may_be_refused_with(answer.error) && !follows_refused)
         complain("I5", fmt::format("a batch is refused with {}", error_name(answer.error)));
     return false;
 }
