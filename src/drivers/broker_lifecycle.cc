@@ -40,6 +40,7 @@ env::Task<Result<BrokerEpoch>> BrokerLifecycle::start() {
 
 env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant deadline) {
     env::Instant held_since = env::kNever;
+    std::uint64_t held_by_controller = 0;
     bool is_told = false;
     for (;;) {
         auto reply = co_await controller_.register_broker(options_.registration, deadline);
@@ -54,7 +55,9 @@ env::Task<Result<void>> BrokerLifecycle::register_with_controller(env::Instant d
         if (code == ErrorCode::duplicate_broker_registration) {
             // It may be our own incarnation before a crash, whose session must end first. One that
             // is held for longer has somebody who keeps it.
-            if (held_since == env::kNever) held_since = now;
+            // A new controller gives everybody a whole session.
+            const bool is_new = std::exchange(held_by_controller, controllers_) != controllers_;
+            if (held_since == env::kNever || is_new) held_since = now;
             if (now - held_since >= kHoldMargin && !std::exchange(is_told, true)) {
                 LOG_WARN(log_, "another process is registered under this node.id",
                          kv("node_id", options_.registration.id), kv("held_by", holder()));

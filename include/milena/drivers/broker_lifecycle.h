@@ -39,7 +39,10 @@ public:
     env::Task<Result<BrokerEpoch>> start();
     /// Another controller decides: it hears of this broker at once, and not with the next
     /// heartbeat.
-    void greet_controller() { pause_.notify(); }
+    void greet_controller() {
+        ++controllers_;
+        pause_.notify();
+    }
     /// This node can't follow the metadata any more: a start that is under way fails soon.
     void abandon() { abandoned_ = true; }
     /// Controlled shutdown: returns when the controller has moved away what this broker led, or
@@ -61,7 +64,8 @@ private:
     controller::Gateway& controller_;
     server::ServedImage& served_;
     BrokerEpoch epoch_{-1};
-    env::Wakeup pause_;  ///< between heartbeats; cut short by shut_down()
+    std::uint64_t controllers_ = 0;  ///< that decided, one after the other
+    env::Wakeup pause_;              ///< between heartbeats; cut short by shut_down()
     env::Wakeup ended_;
     bool abandoned_ = false;
     bool stopping_ = false;
