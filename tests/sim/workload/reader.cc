@@ -16,6 +16,7 @@ using protocol::FetchRequest;
 using protocol::FetchResponse;
 
 constexpr std::int16_t kFetchVersion = 12;
+constexpr env::Duration kLastPatience = std::chrono::seconds(10);
 constexpr env::Duration kRetryPause = std::chrono::milliseconds(100);
 constexpr std::int32_t kWaitMs = 200;
 constexpr std::int32_t kBytesMax = 64 * 1024;
@@ -88,8 +89,14 @@ env::Task<void> Reader::run() {
 }
 
 env::Task<bool> Reader::read_all() {
-    auto& log = history_.partitions[place_].final_log;
+    PartitionHistory& partition = history_.partitions[place_];
+    auto& log = partition.final_log;
     log.clear();
+    std::int64_t acknowledged_end = 0;
+    for (const Acknowledgement& one : partition.acknowledged)
+        acknowledged_end = std::max(acknowledged_end, one.offset + 1);
+    // A new leader's high watermark comes after it: what was acknowledged is waited for a while.
+    const env::Instant patience = link_.now() + kLastPatience;
     for (;;) {
         const std::int64_t at = log.empty() ? 0 : log.back().offset + 1;
         const auto answer = co_await fetch(at);
@@ -100,7 +107,9 @@ env::Task<bool> Reader::read_all() {
         }
         if (answer->error != ErrorCode::none) co_return false;
         log.insert(log.end(), answer->records.begin(), answer->records.end());
-        if (answer->records.empty()) co_return at >= answer->high_watermark;
+        if (!answer->records.empty()) continue;
+        if (at >= acknowledged_end || link_.now() >= patience)
+            co_return at >= answer->high_watermark;
     }
 }
 
