@@ -102,6 +102,7 @@ def measure(folder, megabytes, warm_up=100):
             before = server.cpu_s()
             subprocess.run([*load, str(megabytes)], check=True, capture_output=True)
             write = (server.cpu_s() - before) / (megabytes / 1000)
+            os.sync()  # what the system writes back meanwhile is interrupts in whoever runs
             before = server.cpu_s()
             taken = Drain(connection).run()
             read = (server.cpu_s() - before) / (taken / 1e9)
