@@ -34,19 +34,8 @@ env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<FetchSnapshotRequest>(request));
     auto asked = quorum_request(request, body);
     if (!asked) co_return answer(request, refusal_of(body, asked.error().code, request.arena));
-    // What it asks for, within what a controller gives.
-    constexpr std::int32_t kBytesMax = 8 << 20;
-    const auto bytes_max = static_cast<std::uint64_t>(std::clamp(body.max_bytes, 0, kBytesMax));
-    const QuorumAnswer given = co_await request.broker().quorum->ask(*std::move(asked), bytes_max);
-    if (request.connection.is_closed()) co_return ok();
-    std::vector<protocol::Splice> splices;
-    const AnswerFiles files{std::span(&given.records, 1), splices};
-    const bool has_bytes = given.records.length > 0;
-    const auto out = raft::to_wire(
-        std::get<raft::FetchSnapshotResponse>(given.response),
-        has_bytes ? protocol::Records::external(given.records.length, 0) : BytesView(),
-        request.version() > 0 ? given.leader : std::nullopt, request.arena);
-    co_return answer(request, out, request.version(), has_bytes ? &files : nullptr);
+    co_return co_await answer_with_bytes<raft::FetchSnapshotResponse>(request, *std::move(asked),
+                                                                      body.max_bytes, 1);
 }
 
 }  // namespace

@@ -20,20 +20,8 @@ env::Task<Result<void>> serve_quorum_fetch(Request& request, const protocol::Fet
         refusal.error_code = static_cast<std::int16_t>(asked.error().code);
         co_return answer(request, refusal);
     }
-    // What it asks for, within what a controller gives.
-    constexpr std::int32_t kBytesMax = 8 << 20;
-    const auto bytes_max = static_cast<std::uint64_t>(std::clamp(body.max_bytes, 0, kBytesMax));
-    const QuorumAnswer given = co_await request.broker().quorum->ask(*std::move(asked), bytes_max);
-    if (request.connection.is_closed()) co_return ok();
-    std::vector<protocol::Splice> splices;
-    const AnswerFiles files{std::span(&given.records, 1), splices};
-    const bool has_records = given.records.length > 0;
-    const auto out = raft::to_wire(
-        std::get<raft::FetchResponse>(given.response),
-        has_records ? protocol::Records::external(given.records.length, 0) : BytesView(),
-        request.version() >= kFirstVersionWithLeaderNode ? given.leader : std::nullopt,
-        request.arena);
-    co_return answer(request, out, request.version(), has_records ? &files : nullptr);
+    co_return co_await answer_with_bytes<raft::FetchResponse>(
+        request, *std::move(asked), body.max_bytes, kFirstVersionWithLeaderNode);
 }
 
 }  // namespace milena::server

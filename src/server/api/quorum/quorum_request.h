@@ -36,4 +36,25 @@ env::Task<Result<void>> serve_quorum_request(Request& request) {
     co_return answer(request, out);
 }
 
+/// Serves one whose answer has bytes of a file, which go out by sendfile: as many as it asks for,
+/// within what a controller gives. From version `first_with_leader` on the answer says where the
+/// leader is.
+template <class Response>
+env::Task<Result<void>> answer_with_bytes(Request& request, raft::Request asked,
+                                          std::int32_t bytes_asked,
+                                          std::int16_t first_with_leader) {
+    constexpr std::int32_t kBytesMax = 8 << 20;
+    const auto bytes_max = static_cast<std::uint64_t>(std::clamp(bytes_asked, 0, kBytesMax));
+    const QuorumAnswer given = co_await request.broker().quorum->ask(std::move(asked), bytes_max);
+    if (request.connection.is_closed()) co_return ok();
+    std::vector<protocol::Splice> splices;
+    const AnswerFiles files{std::span(&given.records, 1), splices};
+    const bool has_bytes = given.records.length > 0;
+    const auto out = raft::to_wire(
+        std::get<Response>(given.response),
+        has_bytes ? protocol::Records::external(given.records.length, 0) : BytesView(),
+        request.version() >= first_with_leader ? given.leader : std::nullopt, request.arena);
+    co_return answer(request, out, request.version(), has_bytes ? &files : nullptr);
+}
+
 }  // namespace milena::server
