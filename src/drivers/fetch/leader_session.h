@@ -47,7 +47,6 @@ public:
 
     void follow(const PartitionKey& key);
     void unfollow(const PartitionKey& key);
-    bool empty() const { return partitions_.empty(); }
 
     /// What is to be sent now; its answer comes before the next. Whoever sends nothing looks again
     /// when something has changed, or at next_due().

@@ -4,15 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "../frame_listener.h"
 #include "../memory_quorum.h"
 #include "milena/drivers/metadata_publisher.h"
-#include "milena/protocol/codec.h"
-#include "milena/protocol/header.h"
-#include "milena/protocol/messages/api_versions.h"
 #include "milena/protocol/messages/describe_quorum.h"
 #include "milena/protocol/messages/envelope.h"
 #include "sim/world.h"
-#include "support/streams.h"
 
 namespace milena::drivers {
 namespace {
@@ -28,11 +25,9 @@ std::vector<std::byte> bytes(std::string_view text) {
 }
 
 /// A controllers' listener that knows Envelope and says how far it has committed.
-class ScriptedController {
+class ScriptedController final : public FrameListener {
 public:
-    explicit ScriptedController(sim::Node& node) : node_(node) {
-        env::spawn(node_.control(), serve());
-    }
+    explicit ScriptedController(sim::Node& node) : FrameListener(node, kPort) { listen(); }
 
     struct Asked {
         std::string data;
@@ -46,27 +41,10 @@ public:
     std::int64_t high_watermark = 0;
 
 private:
-    env::Task<void> serve() {
-        const auto acceptor = node_.network().listen({"", kPort}, node_.control());
-        while (auto stream = co_await (*acceptor)->accept(node_.control()))
-            env::spawn(node_.control(), talk(*std::move(stream)));
+    env::Task<Frame> answer(const protocol::RequestHead& head, BytesView body) override {
+        co_return reply(head, body);
     }
-    env::Task<void> talk(std::unique_ptr<env::Stream> stream) {
-        for (;;) {
-            const auto size = co_await support::read_exactly(*stream, 4);
-            if (size.size() < 4) co_return;
-            const auto frame =
-                co_await support::read_exactly(*stream, load<std::uint32_t>(size.data()));
-            ByteReader reader(frame);
-            const auto head = protocol::read_request_head(reader);
-            if (!head) co_return;
-            const auto reply = answer(*head, BytesView(frame).subspan(reader.position()));
-            if (reply.empty()) continue;
-            const BytesView piece(reply);
-            if (!co_await stream->write(std::span(&piece, 1))) co_return;
-        }
-    }
-    std::vector<std::byte> answer(const protocol::RequestHead& head, BytesView body) {
+    Frame reply(const protocol::RequestHead& head, BytesView body) {
         if (head.api->key == protocol::ApiKey::envelope) return envelope(head, body);
         if (head.api->key == protocol::ApiKey::describe_quorum) {
             protocol::DescribeQuorumResponse response;
@@ -77,16 +55,9 @@ private:
             response.topics = topics;
             return framed(head, response);
         }
-        protocol::ApiVersionsResponse response;
-        std::vector<protocol::ApiVersionsResponse::ApiVersion> keys;
-        for (const protocol::Api& api : protocol::apis()) {
-            keys.push_back(
-                {static_cast<std::int16_t>(api.key), api.min_version, api.max_stable_version});
-        }
-        response.api_keys = keys;
-        return framed(head, response);
+        return versions(head);
     }
-    std::vector<std::byte> envelope(const protocol::RequestHead& head, BytesView body) {
+    Frame envelope(const protocol::RequestHead& head, BytesView body) {
         protocol::Arena arena;
         const auto got = protocol::decode<protocol::EnvelopeRequest>(body, head.version(), arena);
         asked.push_back({std::string(as_text(got->request_data)),
@@ -103,21 +74,6 @@ private:
         }
         return framed(head, response);
     }
-    template <class Response>
-    static std::vector<std::byte> framed(const protocol::RequestHead& head,
-                                         const Response& response) {
-        const auto body = protocol::encode(response, head.version());
-        const std::size_t size = protocol::response_head_size(*head.api, head.version());
-        std::vector<std::byte> frame(4 + size + body->size());
-        ByteWriter writer(frame);
-        writer.write(static_cast<std::int32_t>(size + body->size()));
-        protocol::write_response_head(*head.api, head.version(), head.header.correlation_id,
-                                      writer);
-        writer.write_bytes(*body);
-        return frame;
-    }
-
-    sim::Node& node_;
 };
 
 class ForwardingTest : public testing::Test {
