@@ -70,10 +70,12 @@ def obstacle():
 
 class Island:
     """A node and its machine. The machine outlives the process."""
+    port = CLIENTS
 
     def __init__(self, node_id):
         self.node_id = node_id
         self.host = f'10.77.0.{10 + node_id}'
+        self.bootstrap = f'{self.host}:{CLIENTS}'
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))
         self.data = self.folder / 'data'
         self.properties = self.folder / 'server.properties'
@@ -180,6 +182,10 @@ class Islands:
 
     def __exit__(self, *_):
         self.stack.close()
+
+    @property
+    def nodes(self):
+        return self.all
 
     def format(self, island):
         listeners = [f'CONTROLLER://{island.host}:{CONTROLLERS}']

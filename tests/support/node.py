@@ -49,6 +49,7 @@ def free_port():
 
 class Node:
     """One combined node in a folder of its own. A context manager: leaves no process and no folder behind."""
+    host = '127.0.0.1'
 
     def __init__(self, extra=None, data=None, descriptors_max=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))
@@ -76,7 +77,7 @@ class Node:
 
     @property
     def bootstrap(self):
-        return f'127.0.0.1:{self.port}'
+        return f'{self.host}:{self.port}'
 
     def command(self):
         if self.peer:
