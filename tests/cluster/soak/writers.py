@@ -13,8 +13,8 @@ class Librdkafka(threading.Thread):
     """Writes a numbered record into each partition, again and again, until it is told to stop.
 
     As it comes, librdkafka waits up to ten seconds before it connects again to a broker that it has lost several times
-    within ten seconds, whatever leads there meanwhile: where nodes die that often its figures are about that. So there is
-    a `quick` one too, which waits a second at most, as Kafka's own client does."""
+    within ten seconds, whatever leads there meanwhile: where nodes die that often its figures are about that. So there
+    is a `quick` one too, which waits a second at most, as Kafka's own client does."""
 
     def __init__(self, name, bootstrap, topic, history, load, quick=False):
         super().__init__(name=name, daemon=True)
