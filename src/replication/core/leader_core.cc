@@ -6,6 +6,18 @@
 #include <utility>
 
 namespace milena::replication {
+namespace {
+
+/// A replica on its way into the set is waited for as long as it fetches at least that often; a
+/// live one comes back after replica.fetch.wait.max.ms at the latest. One that has died is no
+/// member, so that no change of the set would tell of it.
+constexpr env::Duration kJoinWait = std::chrono::seconds(1);
+/// For how long one is not waited for that the controller has taken out, or does not take in: it is
+/// fenced, or in a controlled shutdown, and about to fall silent. Longer than the pause between two
+/// proposals.
+constexpr env::Duration kRefusedWait = std::chrono::seconds(2);
+
+}  // namespace
 
 std::string LeaderOutput::text() const {
     std::string text;
@@ -168,7 +180,7 @@ LeaderOutput LeaderCore::update(const PartitionState& state, env::Instant now) {
     }
     replicas_ = state.replicas;
     track_followers(state.replicas, now);
-    forget_removed(before);
+    forget_removed(before, now);
     return advance(now);
 }
 
@@ -185,12 +197,8 @@ LeaderOutput LeaderCore::advance(env::Instant now) {
     Offset reached = own_end();
     for (const FollowerProgress& follower : followers_) {
         if (follower.log_end >= reached) continue;
-        // A replica on its way into the set is waited for as long as it keeps up: otherwise the
-        // high watermark of a busy leader would stay ahead of it, and it could never join.
-        if (isr_.maximal_contains(follower.replica) ||
-            (follower.log_end >= Offset(0) && caught_up(follower, now))) {
+        if (isr_.maximal_contains(follower.replica) || is_joining(follower, now))
             reached = follower.log_end;
-        }
     }
     if (reached <= high_watermark_) return output;
     INVARIANT(reached <= log_.end, "high watermark beyond the log's end");
@@ -202,6 +210,13 @@ LeaderOutput LeaderCore::advance(env::Instant now) {
 
 bool LeaderCore::caught_up(const FollowerProgress& follower, env::Instant now) const {
     return follower.log_end == log_.end || follower.last_caught_up + rules_.replica_lag_max >= now;
+}
+
+/// A replica on its way into the set is waited for as long as it keeps up: otherwise the high
+/// watermark of a busy leader would stay ahead of it, and it could never join.
+bool LeaderCore::is_joining(const FollowerProgress& follower, env::Instant now) const {
+    return follower.log_end >= Offset(0) && caught_up(follower, now) &&
+           now < follower.last_fetch + kJoinWait && now >= follower.not_awaited_until;
 }
 
 bool LeaderCore::may_join(const FollowerProgress& follower) const {
@@ -246,7 +261,7 @@ LeaderOutput LeaderCore::isr_accepted(std::vector<BrokerId> in_sync_replicas, Pa
                                       env::Instant now) {
     const std::vector<BrokerId> before = isr_.committed();
     if (!isr_.commit(std::move(in_sync_replicas), epoch)) return {};
-    forget_removed(before);
+    forget_removed(before, now);
     return advance(now);
 }
 
@@ -261,7 +276,8 @@ LeaderOutput LeaderCore::isr_refused(IsrRefusal why, env::Instant now) {
     // The high watermark must not wait for replicas that can't join; they start over with their
     // next fetch.
     for (FollowerProgress& follower : followers_) {
-        if (!isr_.contains(follower.replica)) follower = {.replica = follower.replica};
+        if (isr_.contains(follower.replica)) continue;
+        follower = {.replica = follower.replica, .not_awaited_until = now + kRefusedWait};
     }
     isr_.withdraw();
     return advance(now);
@@ -286,11 +302,11 @@ void LeaderCore::track_followers(const std::vector<BrokerId>& replicas, env::Ins
     followers_ = std::move(tracked);
 }
 
-void LeaderCore::forget_removed(const std::vector<BrokerId>& before) {
+void LeaderCore::forget_removed(const std::vector<BrokerId>& before, env::Instant now) {
     for (FollowerProgress& follower : followers_) {
         const bool was_member = contains(before, follower.replica);
         if (was_member && !isr_.contains(follower.replica))
-            follower = {.replica = follower.replica};
+            follower = {.replica = follower.replica, .not_awaited_until = now + kRefusedWait};
     }
 }
 

@@ -82,6 +82,9 @@ struct FollowerProgress {
     /// The log end when it fetched last: it has caught up with that moment once it fetches from
     /// there.
     Offset leader_end_at_last_fetch{-1};
+    /// The controller has refused it, or taken it out, lately: until then it is not waited for
+    /// unless it is a member.
+    env::Instant not_awaited_until = env::Instant::min();
 };
 
 class LeaderCore {
@@ -159,10 +162,11 @@ public:
 private:
     bool below_min_isr() const;
     bool caught_up(const FollowerProgress& follower, env::Instant now) const;
+    bool is_joining(const FollowerProgress& follower, env::Instant now) const;
     bool may_join(const FollowerProgress& follower) const;
     std::vector<BrokerId> wanted_isr(env::Instant now) const;
     void track_followers(const std::vector<BrokerId>& replicas, env::Instant now);
-    void forget_removed(const std::vector<BrokerId>& before);
+    void forget_removed(const std::vector<BrokerId>& before, env::Instant now);
     IsrProposal proposal() const;
     /// What counts as had by the leader itself.
     Offset own_end() const { return rules_.counts_durable_end ? log_.durable_end : log_.end; }

@@ -267,7 +267,7 @@ TEST(LeaderIsr, DropsAMemberThatFallsEverFurtherBehind) {
 TEST(LeaderIsr, WaitsForAFollowerThatKeepsUpSoThatItCanJoin) {
     Leading leader({1});
     leader.fetched(2, 10, 1);  // caught up, not a member yet
-    leader.append(5, 2);
+    leader.append(5, 1);
     EXPECT_EQ(leader.hw(), 10);
     leader.append(5, 60);  // it has been silent for longer than the allowed lag
     EXPECT_EQ(leader.hw(), 20);
@@ -310,6 +310,45 @@ TEST(LeaderIsr, ForgetsAnIneligibleReplicaUntilItFetchesAgain) {
     EXPECT_EQ(leader.hw(), 15);
     EXPECT_FALSE(leader.core.propose_isr(at(2)));
     EXPECT_EQ(leader.fetched(2, 15, 3).text(), "isr change due");
+}
+
+TEST(LeaderIsr, DoesNotWaitForAnIneligibleReplicaThatGoesOnFetching) {
+    // In a controlled shutdown it fetches until it ends: what it then lacks would hold everybody
+    // up.
+    Leading leader({1});
+    leader.fetched(2, 10);
+    ASSERT_TRUE(leader.core.propose_isr(at(1)));
+    leader.core.isr_refused(IsrRefusal::ineligible, at(1));
+    leader.fetched(2, 10);
+    EXPECT_EQ(leader.append(5, 1).text(), "hw moved");
+    EXPECT_EQ(leader.hw(), 15);
+}
+
+TEST(LeaderIsr, DoesNotWaitForARemovedReplicaThatGoesOnFetching) {
+    Leading leader({1, 2});
+    leader.fetched(2, 10);
+    leader.core.update(led_by_1({1}, 2), at(1));
+    leader.fetched(2, 10);
+    EXPECT_EQ(leader.append(5, 1).text(), "hw moved");
+}
+
+TEST(LeaderIsr, WaitsForAReplicaAgainThatWasIneligibleForATime) {
+    Leading leader({1});
+    leader.fetched(2, 10);
+    ASSERT_TRUE(leader.core.propose_isr(at(1)));
+    leader.core.isr_refused(IsrRefusal::ineligible, at(1));
+    leader.fetched(2, 10, 4);
+    EXPECT_EQ(leader.append(5, 4).text(), "nothing");
+}
+
+TEST(LeaderIsr, DoesNotWaitForAJoiningReplicaThatHasFallenSilent) {
+    // It died before it was a member: no change of the set will tell of it.
+    Leading leader({1, 3});
+    leader.fetched(3, 10, 1);
+    leader.fetched(2, 10, 1);
+    leader.append(5, 1);
+    EXPECT_EQ(leader.fetched(3, 15, 1).text(), "nothing");
+    EXPECT_EQ(leader.fetched(3, 15, 2).text(), "hw moved");
 }
 
 TEST(LeaderIsr, IgnoresAnswersOlderThanTheMetadata) {
