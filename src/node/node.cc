@@ -43,6 +43,7 @@ public:
           memory_limit_(options.memory_limit),
           pages_(env, health_, metrics_),
           served_(env),
+          lost_leaders_(env.clock()),
           producer_ids_(env,
                         [this](env::Instant deadline) {
                             return active_->allocate_producer_ids(
@@ -202,6 +203,9 @@ private:
         };
         auto options = fetcher_options(config_);
         options.epoch = epoch;
+        options.noticed = [this](BrokerId leader, bool is_lost) {
+            is_lost ? lost_leaders_.lost(leader) : lost_leaders_.found(leader);
+        };
         fetchers_ = std::make_unique<drivers::Fetchers>(env_, log_, *replicas_, std::move(options));
         isr_changes_ = std::make_unique<drivers::IsrChanges>(
             env_, log_, *replicas_, *active_,
@@ -261,6 +265,7 @@ private:
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
              .quorum = quorum_.get(),
+             .lost_leaders = &lost_leaders_,
              .request_bytes_max =
                  queued > 0 ? static_cast<std::uint64_t>(queued) : memory_limit_ / 4});
     }
@@ -356,6 +361,7 @@ private:
     Directories directories_;
     bool is_storage_open_ = false;
     server::ServedImage served_;
+    server::LostLeaders lost_leaders_;
     server::ProducerIds producer_ids_;
     drivers::MetadataPublisher publisher_;
     drivers::RegistrationTimes registration_times_;

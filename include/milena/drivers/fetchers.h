@@ -33,6 +33,8 @@ struct FetcherOptions {
     std::int32_t wait_ms = 500;         ///< replica.fetch.wait.max.ms
     env::Duration answer_time = std::chrono::seconds(30);       ///< replica.socket.timeout.ms
     env::Duration pause_max = std::chrono::milliseconds(1000);  ///< replica.fetch.backoff.ms
+    /// Told, on any core, each time a leader does not answer, and when it does again.
+    std::function<void(BrokerId, bool is_lost)> noticed = [](BrokerId, bool) {};
 };
 
 class Fetchers {

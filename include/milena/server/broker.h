@@ -13,6 +13,7 @@
 #include "milena/security/authorizer.h"
 #include "milena/server/controller_port.h"
 #include "milena/server/heartbeat_watch.h"
+#include "milena/server/lost_leaders.h"
 #include "milena/server/producer_ids.h"
 #include "milena/server/quorum_port.h"
 #include "milena/server/served_image.h"
@@ -39,6 +40,8 @@ struct Broker {
     const security::Authorizer& authorizer;
     /// Null where no other replica may ask.
     QuorumPort* quorum = nullptr;
+    /// Null where nobody notices.
+    const LostLeaders* lost_leaders = nullptr;
     /// Bytes of requests that all connections together may hold (queued.max.request.bytes, or its
     /// default).
     std::uint64_t request_bytes_max = 0;

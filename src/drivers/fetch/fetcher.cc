@@ -179,6 +179,7 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
     const bool is_forgotten = refusal != ErrorCode::none && request.session_epoch != 0;
     if (!answer || refusal != ErrorCode::none) session_.reset();
     if (is_forgotten) co_return;
+    if (!answer) options_.noticed(leader_, true);
     if (!answer || refusal != ErrorCode::none) {
         lost(answer ? Error{refusal, fmt::format("it answers {}", error_name(refusal))}
                     : answer.error());
@@ -186,6 +187,7 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
         co_return;
     }
     if (is_lost_) LOG_INFO(log_, "fetching from the leader again");
+    if (is_lost_) options_.noticed(leader_, false);
     is_lost_ = false;
     pause_ = {};
     co_await take(**answer);

@@ -30,6 +30,8 @@ constexpr std::int16_t kFirstVersionWithListenerError = 6;
 constexpr std::int16_t kFirstVersionWithNullNames = 12;
 /// How long an answer waits for topics that it had created.
 constexpr env::Duration kCreationWait = std::chrono::seconds(5);
+/// Between two looks at whether a lost leader has a successor.
+constexpr env::Duration kLookAgain = std::chrono::milliseconds(5);
 
 /// Fills one answer from one image, which outlives it.
 class MetadataAnswer {
@@ -220,6 +222,34 @@ void add_asked(Request& request, const MetadataRequest& body, MetadataAnswer& ou
     out.add_topics(topics.first(count), body.include_topic_authorized_operations);
 }
 
+bool leads_one_of(const std::vector<BrokerId>& brokers, const metadata::TopicImage& topic) {
+    return std::ranges::any_of(topic.partitions, [&](const auto& partition) {
+        return std::ranges::find(brokers, partition.second.leader) != brokers.end();
+    });
+}
+
+/// Whether a broker that this node has just lost leads what is asked for.
+bool is_undecided(const Request& request, const MetadataRequest& body) {
+    const auto brokers = request.broker().lost_leaders->undecided();
+    if (brokers.empty()) return false;
+    const auto image = request.broker().image.load();
+    return std::ranges::any_of(body.topics, [&](const auto& asked) {
+        const auto topic = asked.topic_id.is_zero() ? image->topics->find(*asked.name)
+                                                    : image->topics->find(asked.topic_id);
+        return topic != nullptr && leads_one_of(brokers, *topic);
+    });
+}
+
+/// A client that has lost its leader asks at once, before anybody knows who leads now: the answer
+/// waits until it is known, or until it is clear that nothing happens.
+env::Task<void> await_successors(Request& request, const MetadataRequest& body) {
+    if (request.broker().lost_leaders == nullptr || asks_all(request, body)) co_return;
+    const env::Clock& clock = request.broker().env.clock();
+    const env::Instant give_up = clock.now() + LostLeaders::kUndecided;
+    while (is_undecided(request, body) && clock.now() < give_up && !request.connection.is_closed())
+        co_await request.broker().env.sleep(request.connection.owner(), kLookAgain);
+}
+
 /// The answer to a request that is not valid: its topics, each with the error, and nothing else.
 Result<void> answer_invalid(Request& request, const MetadataRequest& body) {
     constexpr auto kCode = static_cast<std::int16_t>(ErrorCode::invalid_request);
@@ -272,6 +302,7 @@ env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<MetadataRequest>(request));
     if (!is_valid(request, body)) co_return answer_invalid(request, body);
     co_await create_missing(request, body);
+    co_await await_successors(request, body);
     const auto image = request.broker().image.load();
     MetadataAnswer out(request, *image);
     out.add_cluster();

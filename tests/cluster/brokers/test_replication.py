@@ -7,7 +7,7 @@ import unittest
 import confluent_kafka
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from cluster.soak import history, judge, writers
+from cluster.soak import history, judge, view, writers
 from cluster.soak.course import Load
 from support import node, quorum
 
@@ -67,6 +67,19 @@ class ReplicationTest(unittest.TestCase):
             logs = [judge.log_of(voter, TOPIC, partition) for voter in running.voters]
             self.assertGreater(len(logs[0]), 0)
             self.assertEqual([log == logs[0] for log in logs], [True] * 3, f'{[len(log) for log in logs]}')
+
+    def test_who_asks_right_after_a_kill_is_told_who_leads_next(self):
+        running = self.start(partitions=6)
+        victim = next(voter for voter in running.voters if voter.described() is None)
+        asked = next(voter for voter in running.voters if voter is not victim)
+        self.assertIn(victim.node_id, view.ask(asked, TOPIC).leaders.values())
+        victim.kill()
+        time.sleep(0.03)
+        began = time.monotonic()
+        told = view.ask(asked, TOPIC)
+        self.assertNotIn(victim.node_id, told.leaders.values())
+        self.assertNotIn(-1, told.leaders.values())
+        self.assertLess(time.monotonic() - began, 1)
 
     def test_too_few_in_sync_refuse_acks_all_and_nothing_is_read_that_could_be_lost(self):
         running = self.start(partitions=1)
