@@ -14,8 +14,9 @@ SESSION_S = 3.0
 SHORT_SESSIONS = {'broker.heartbeat.interval.ms': 500, 'broker.session.timeout.ms': int(SESSION_S * 1000)}
 # Who was silent is out of the way, and all can be written to where it is not.
 CUT_S = SESSION_S + 1
-# A silent controller is replaced first (controller.quorum.fetch.timeout.ms); then everybody has a whole session anew.
-REPLACED_S = 2 + 1
+# A silent controller is replaced first: its voters wait for controller.quorum.fetch.timeout.ms, 2 s, and may have to
+# try twice. Then everybody has a whole session anew.
+REPLACED_S = 2 * 2 + 1
 HEALED_S = 5.0
 
 
