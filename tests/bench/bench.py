@@ -9,6 +9,7 @@ and, where a JDK and Maven are present, beside Apache Kafka; and the time from t
 its first answer. Of several rounds the lowest counts: a shared machine only ever adds.
 """
 import argparse
+import collections
 import os
 import pathlib
 import socket
@@ -34,9 +35,10 @@ def compile_tools(folder):
                     '-lrdkafka'], check=True)
 
 
-def floor(folder, mode, megabytes):
+def floor(folder, mode, megabytes, *batch_bytes):
     """CPU seconds for each GB."""
-    out = subprocess.run([folder / 'floor', mode, str(megabytes), folder], check=True, capture_output=True, text=True)
+    out = subprocess.run([folder / 'floor', mode, str(megabytes), folder, *map(str, batch_bytes)], check=True,
+                         capture_output=True, text=True)
     return float(out.stdout.split()[0])
 
 
@@ -46,6 +48,7 @@ class Drain:
     def __init__(self, connection):
         self.connection, self.stream = connection, connection.socket
         self.room = bytearray(1 << 20)
+        self.sizes = collections.Counter()  # of batches
 
     def run(self):
         """The bytes of all record batches."""
@@ -77,6 +80,7 @@ class Drain:
             size = int.from_bytes(head[8:12], 'big') - 49
             left -= 61
             if size <= left:
+                self.sizes[size + 61] += 1
                 offset = int.from_bytes(head[0:8], 'big') + int.from_bytes(head[23:27], 'big') + 1
             self.discard(min(size, left))
             left -= min(size, left)
@@ -92,7 +96,7 @@ class Drain:
 
 
 def measure(folder, megabytes, warm_up=100):
-    """One round of the broker: {'write': …, 'read': …, 'start': …}."""
+    """One round of the broker: {'write': …, 'read': …, 'start': …, 'batch': the usual size of one}."""
     with node.Node() as server:
         start_s = server.last_start_s
         with server.connect(timeout_s=60) as connection:
@@ -104,9 +108,10 @@ def measure(folder, megabytes, warm_up=100):
             write = (server.cpu_s() - before) / (megabytes / 1000)
             os.sync()  # what the system writes back meanwhile is interrupts in whoever runs
             before = server.cpu_s()
-            taken = Drain(connection).run()
+            drain = Drain(connection)
+            taken = drain.run()
             read = (server.cpu_s() - before) / (taken / 1e9)
-    return {'write': write, 'read': read, 'start': start_s}
+    return {'write': write, 'read': read, 'start': start_s, 'batch': drain.sizes.most_common(1)[0][0]}
 
 
 def lowest(rounds):
@@ -160,8 +165,9 @@ def main():
         compile_tools(folder)
         floors, ours = [], []
         for _ in range(options.rounds):  # in turns, so that both see the same machine
-            floors.append({'write': floor(folder, 'ingest', options.mb), 'read': floor(folder, 'egress', options.mb)})
             ours.append(measure(folder, options.mb))
+            floors.append({'write': floor(folder, 'ingest', options.mb, ours[-1]['batch']),
+                           'read': floor(folder, 'egress', options.mb)})
         peer = None if options.no_peer else measure_peer(folder, options.mb, options.rounds)
         report(lowest(floors), lowest(ours), peer)
 

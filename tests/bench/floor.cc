@@ -2,10 +2,12 @@
 // The least that a broker has to do, and nothing else: what the budgets of tests/bench are measured
 // against.
 //
-//   floor ingest MB FOLDER   receives frames of one 128 KiB batch, checks each batch's CRC-32C,
-//   appends it
-//                            to a file, answers with 60 bytes
-//   floor egress MB FOLDER   sends a file from the page cache by sendfile, 1 MiB at a time
+//   floor ingest MB FOLDER BATCH   receives frames of one batch of BATCH bytes, checks each batch's
+//                                  CRC-32C, appends it to a file, answers with 60 bytes
+//   floor egress MB FOLDER         sends a file from the page cache by sendfile, 1 MiB at a time
+//
+// BATCH is to be what clients really send: a system keeps a file that is appended to in whole pages
+// or whole 128 KiB in other pieces than one of any size, and they cost differently.
 //
 // The peer is a forked child on the other core, over one loopback connection. Prints one line: CPU
 // seconds of the serving process for each GB (10^9 bytes), and seconds of the whole run.
@@ -31,8 +33,7 @@
 
 namespace {
 
-constexpr std::size_t kBatch = 128 * 1024;
-constexpr std::size_t kFrame = kBatch + 4;
+constexpr std::size_t kLength = 4;
 constexpr std::size_t kAnswer = 60;
 /// Frames that the child has on their way, like a client with some requests in flight.
 constexpr std::size_t kWindow = 8;
@@ -83,10 +84,11 @@ void no_delay(int socket) {
 }
 
 /// The child of an ingest run: keeps kWindow frames in flight until `frames` are answered.
-void send_frames(int socket, std::size_t frames) {
-    std::vector<char> frame(kFrame);
-    for (std::size_t at = 4; at < kFrame; ++at) frame[at] = static_cast<char>(at * 131 >> 3);
-    const std::uint32_t length = htonl(kBatch);
+void send_frames(int socket, std::size_t frames, std::size_t batch) {
+    std::vector<char> frame(kLength + batch);
+    for (std::size_t at = kLength; at < frame.size(); ++at)
+        frame[at] = static_cast<char>(at * 131 >> 3);
+    const std::uint32_t length = htonl(static_cast<std::uint32_t>(batch));
     std::memcpy(frame.data(), &length, sizeof length);
 
     std::vector<char> answers(kAnswer * kWindow);
@@ -143,9 +145,10 @@ private:
 };
 
 /// Receives until the child closes; gives the bytes of the batches.
-std::size_t ingest(int socket, const std::string& folder) {
+std::size_t ingest(int socket, const std::string& folder, std::size_t batch_bytes) {
+    const std::size_t frame_bytes = kLength + batch_bytes;
     AppendFile log(folder + "/floor.log");
-    std::vector<char> buffer(kPiece + kFrame);
+    std::vector<char> buffer(kPiece + frame_bytes);
     const std::string answer(kAnswer, 'a');
     std::string answers;
     std::size_t held = 0;
@@ -158,12 +161,13 @@ std::size_t ingest(int socket, const std::string& folder) {
         held += static_cast<std::size_t>(count);
         std::size_t at = 0;
         answers.clear();
-        for (; held - at >= kFrame; at += kFrame) {
-            char* const batch = buffer.data() + at + 4;
-            checksums ^= crc32_iscsi(reinterpret_cast<unsigned char*>(batch), kBatch, ~0U);
-            log.append(batch, kBatch);
+        for (; held - at >= frame_bytes; at += frame_bytes) {
+            char* const batch = buffer.data() + at + kLength;
+            checksums ^= crc32_iscsi(reinterpret_cast<unsigned char*>(batch),
+                                     static_cast<int>(batch_bytes), ~0U);
+            log.append(batch, batch_bytes);
             answers += answer;
-            taken += kBatch;
+            taken += batch_bytes;
         }
         if (!answers.empty()) send_all(socket, answers.data(), answers.size());
         std::memmove(buffer.data(), buffer.data() + at, held - at);
@@ -227,25 +231,26 @@ Peers fork_peer() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string_view mode = argc == 4 ? argv[1] : "";
-    if (mode != "ingest" && mode != "egress") {
-        std::fputs("usage: floor ingest|egress MB FOLDER\n", stderr);
+    const std::string_view mode = argc >= 4 ? argv[1] : "";
+    const bool is_ingest = mode == "ingest" && argc == 5;
+    const auto batch = is_ingest ? static_cast<std::size_t>(std::atoll(argv[4])) : 0;
+    if ((!is_ingest || batch == 0) && (mode != "egress" || argc != 4)) {
+        std::fputs("usage: floor ingest MB FOLDER BATCH | floor egress MB FOLDER\n", stderr);
         return 2;
     }
-    const bool is_ingest = mode == "ingest";
     const auto bytes = static_cast<std::size_t>(std::atoll(argv[2])) * 1'000'000;
     const int file = is_ingest ? -1 : hot_file(argv[3]);
     const auto peers = fork_peer();
     if (peers.child == 0) {
         run_on(1);
-        is_ingest ? send_frames(peers.socket, bytes / kBatch) : discard(peers.socket);
+        is_ingest ? send_frames(peers.socket, bytes / batch, batch) : discard(peers.socket);
         std::_Exit(0);
     }
     run_on(0);
     const double cpu_before = cpu_seconds();
     const auto began = std::chrono::steady_clock::now();
     const auto moved =
-        is_ingest ? ingest(peers.socket, argv[3]) : egress(peers.socket, file, bytes);
+        is_ingest ? ingest(peers.socket, argv[3], batch) : egress(peers.socket, file, bytes);
     const double cpu = cpu_seconds() - cpu_before;
     close(peers.socket);
     waitpid(peers.child, nullptr, 0);
