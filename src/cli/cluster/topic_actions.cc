@@ -12,7 +12,6 @@
 #include "milena/protocol/messages/create_partitions.h"
 #include "milena/protocol/messages/create_topics.h"
 #include "milena/protocol/messages/delete_topics.h"
-#include "milena/protocol/messages/list_partition_reassignments.h"
 #include "text/exceptions.h"
 #include "text/hash_order.h"
 #include "text/topic_filter.h"
@@ -21,7 +20,6 @@ namespace milena::cli {
 namespace {
 
 constexpr std::int32_t kTimeoutMs = 30'000;
-constexpr std::int32_t kReassignmentsTimeoutMs = 60'000;
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -78,29 +76,11 @@ Result<void> first_error(const Answers& answers) {
     return ok();
 }
 
-using Reassignments = std::map<std::string, std::map<std::int32_t, Reassignment>, std::less<>>;
-
 /// Nothing where the cluster does not tell.
-env::Task<Result<Reassignments>> list_reassignments(Session& session) {
-    using protocol::ListPartitionReassignmentsRequest;
-    using protocol::ListPartitionReassignmentsResponse;
-    ListPartitionReassignmentsRequest request;
-    request.timeout_ms = kReassignmentsTimeoutMs;
-    const auto answer =
-        co_await session.ask<ListPartitionReassignmentsResponse>(session.decider(), request);
-    Reassignments reassignments;
-    if (!answer) {
-        if (answer.error().code != ErrorCode::unsupported_version)
-            co_return std::unexpected(answer.error());
-        co_return reassignments;
-    }
-    for (const auto& topic : (*answer)->topics) {
-        for (const auto& partition : topic.partitions) {
-            reassignments[std::string(topic.name)][partition.partition_index] = {
-                {partition.adding_replicas.begin(), partition.adding_replicas.end()},
-                {partition.removing_replicas.begin(), partition.removing_replicas.end()}};
-        }
-    }
+env::Task<Result<Reassignments>> reassignments_if_told(Session& session) {
+    auto reassignments = co_await list_reassignments(session);
+    if (!reassignments && reassignments.error().code == ErrorCode::unsupported_version)
+        co_return Reassignments{};
     co_return reassignments;
 }
 
@@ -205,7 +185,7 @@ env::Task<Result<void>> print_descriptions(Session& session, const TopicChoice& 
     CO_TRY_VOID(co_await session.client().refresh(&names));
     std::set<std::int32_t> live_brokers;
     for (const auto& [id, node] : session.client().nodes()) live_brokers.insert(id.value);
-    CO_TRY(auto reassignments, co_await list_reassignments(session));
+    CO_TRY(auto reassignments, co_await reassignments_if_told(session));
     const std::vector<std::string_view> keys(names.begin(), names.end());
     for (const std::size_t at : hash_order(keys)) {
         TopicDescription topic{std::move(states[at]), {}, {}};

@@ -119,6 +119,22 @@ env::Task<Result<std::vector<TopicState>>> describe_topics(Session& session,
     co_return states;
 }
 
+env::Task<Result<std::map<std::string, TopicState>>> find_topics(
+    Session& session, const std::vector<std::string>& names) {
+    std::map<std::string, TopicState> found;
+    if (names.empty()) co_return found;
+    CO_TRY(const auto answer, co_await session.client().refresh(&names));
+    for (const auto& topic : answer->topics) {
+        const auto code = static_cast<ErrorCode>(topic.error_code);
+        if (code == ErrorCode::unknown_topic_or_partition) continue;
+        if (code != ErrorCode::none && code != ErrorCode::leader_not_available)
+            co_return std::unexpected(answered_error(topic.error_code, ""));
+        TopicState state = state_of(topic);
+        found.emplace(state.name, std::move(state));
+    }
+    co_return found;
+}
+
 env::Task<Result<std::optional<TopicState>>> describe_topic(Session& session, Uuid id) {
     MetadataRequest request;
     std::array<MetadataRequest::MetadataRequestTopic, 1> wanted;

@@ -2,6 +2,7 @@
 // What the tools know of topics: their names, and their partitions as the cluster describes them.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "cluster/session.h"
@@ -33,6 +34,10 @@ env::Task<Result<std::vector<std::string>>> list_topics(Session& session, bool w
 env::Task<Result<std::vector<TopicState>>> describe_topics(Session& session,
                                                            const std::vector<std::string>& names,
                                                            std::int32_t page);
+
+/// Those of these names that are there, by name.
+env::Task<Result<std::map<std::string, TopicState>>> find_topics(
+    Session& session, const std::vector<std::string>& names);
 
 /// The topic of an id; nothing if there is none.
 env::Task<Result<std::optional<TopicState>>> describe_topic(Session& session, Uuid id);

@@ -2,6 +2,7 @@
 // milena log-dirs, kafka-log-dirs.sh: the log directories of brokers and what lies in them, as
 // JSON.
 #include <charconv>
+#include <set>
 
 #include <fmt/ranges.h>
 
@@ -20,8 +21,6 @@ namespace {
 using protocol::DescribeLogDirsRequest;
 using protocol::DescribeLogDirsResponse;
 
-constexpr std::size_t kDefaultCapacity = 16;
-
 std::vector<std::string> split(std::string_view text) {
     std::vector<std::string> parts;
     while (!text.empty()) {
@@ -38,13 +37,11 @@ std::string replicas_text(const DescribeLogDirsResponse::DescribeLogDirsResult& 
     std::vector<std::string> texts;
     std::vector<std::int32_t> hashes;
     for (const auto& topic : directory.topics) {
-        const auto topic_hash = static_cast<std::uint32_t>(java_hash(topic.name));
         const bool is_wanted =
             topics.empty() || std::ranges::find(topics, topic.name) != topics.end();
         for (const auto& partition : topic.partitions) {
             if (!is_wanted) continue;
-            const auto number = 31U + static_cast<std::uint32_t>(partition.partition_index);
-            hashes.push_back(static_cast<std::int32_t>(number * 31 + topic_hash));
+            hashes.push_back(java_hash(topic.name, partition.partition_index));
             texts.push_back(
                 fmt::format(R"({{"partition":"{}-{}","size":{},"offsetLag":{},"isFuture":{}}})",
                             topic.name, partition.partition_index, partition.partition_size,
@@ -52,7 +49,7 @@ std::string replicas_text(const DescribeLogDirsResponse::DescribeLogDirsResult& 
         }
     }
     std::vector<std::string> ordered;
-    for (const std::size_t at : hash_order(hashes, kDefaultCapacity)) ordered.push_back(texts[at]);
+    for (const std::size_t at : hash_order(hashes, kHashMapCapacity)) ordered.push_back(texts[at]);
     return fmt::format("{}", fmt::join(ordered, ","));
 }
 
@@ -72,26 +69,39 @@ std::string broker_text(BrokerId id, const DescribeLogDirsResponse& answer,
     return fmt::format(R"({{"broker":{},"logDirs":[{}]}})", id, fmt::join(directories, ","));
 }
 
+using Ids = std::vector<std::int32_t>;
+
+Ids picked(const Ids& ids, const std::vector<std::size_t>& order) {
+    Ids ordered;
+    for (const std::size_t at : order) ordered.push_back(ids[at]);
+    return ordered;
+}
+
+/// As the tool lists a set of brokers.
+std::string listed(const std::set<std::int32_t>& brokers) {
+    const Ids ids(brokers.begin(), brokers.end());
+    return fmt::format("{}", fmt::join(picked(ids, hash_order(ids, kHashMapCapacity)), ","));
+}
+
 /// The brokers that are asked for; an error names those that are not there.
-Result<std::vector<std::int32_t>> chosen_brokers(const wire::Client& client,
-                                                 const std::vector<std::string>& wanted) {
-    std::vector<std::int32_t> existing;
-    for (const auto& [id, node] : client.nodes()) existing.push_back(id.value);
-    std::vector<std::int32_t> chosen;
-    std::vector<std::int32_t> missing;
+Result<std::set<std::int32_t>> chosen_brokers(const wire::Client& client,
+                                              const std::vector<std::string>& wanted) {
+    std::set<std::int32_t> existing;
+    for (const auto& [id, node] : client.nodes()) existing.insert(id.value);
+    std::set<std::int32_t> chosen;
+    std::set<std::int32_t> missing;
     for (const std::string& text : wanted) {
         std::int32_t id = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
         if (error != std::errc() || end != text.data() + text.size())
             return refuse(fmt::format("For input string: \"{}\"", text));
-        const bool is_there = std::ranges::find(existing, id) != existing.end();
-        (is_there ? chosen : missing).push_back(id);
+        (existing.contains(id) ? chosen : missing).insert(id);
     }
     if (!missing.empty()) {
         return refuse(
             fmt::format("ERROR: The given brokers do not exist from --broker-list: {}. "
                         "Current existent brokers: {}",
-                        fmt::join(missing, ","), fmt::join(existing, ",")));
+                        listed(missing), listed(existing)));
     }
     return wanted.empty() ? existing : chosen;
 }
@@ -102,7 +112,9 @@ env::Task<Result<void>> describe(Session& session, const std::vector<std::string
     CO_TRY(const auto chosen, chosen_brokers(session.client(), brokers));
     print("Querying brokers for log directories information\n");
     std::vector<std::string> texts;
-    for (const std::int32_t id : chosen) {
+    const Ids ids(chosen.begin(), chosen.end());
+    // The answers are in a map of just this size.
+    for (const std::int32_t id : picked(ids, hash_order(ids, ids.size()))) {
         DescribeLogDirsRequest request;
         request.topics = std::nullopt;
         CO_TRY(const auto answer, co_await session.ask<DescribeLogDirsResponse>(
@@ -111,8 +123,7 @@ env::Task<Result<void>> describe(Session& session, const std::vector<std::string
             co_return std::unexpected(answered_error(answer->error_code, ""));
         texts.push_back(broker_text(BrokerId(id), *answer, topics));
     }
-    print(fmt::format("Received log directory information from brokers {}\n",
-                      fmt::join(chosen, ",")));
+    print(fmt::format("Received log directory information from brokers {}\n", listed(chosen)));
     print(fmt::format(R"({{"brokers":[{}],"version":1}})", fmt::join(texts, ",")) + "\n");
     co_return ok();
 }

@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::string_view kPackage = "org.apache.kafka.common.errors.";
 
+// Codes that no server answers with.
+constexpr auto kCommandRefused = static_cast<ErrorCode>(-1001);
+constexpr auto kOperationRefused = static_cast<ErrorCode>(-1002);
+constexpr auto kFieldRefused = static_cast<ErrorCode>(-1003);
+constexpr auto kFileRefused = static_cast<ErrorCode>(-1004);
+
+constexpr std::string_view kUnreadable = "Unable to read file ";
+
 struct OtherName {
     ErrorCode code;
     std::string_view name;
@@ -49,6 +57,12 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {ErrorCode::invalid_regular_expression, "InvalidRegularExpression"},
 });
 
+/// Of what the tool has refused itself.
+bool is_own(ErrorCode code) {
+    return code == ErrorCode::none || code == kCommandRefused || code == kOperationRefused ||
+           code == kFieldRefused || code == kFileRefused;
+}
+
 /// INVALID_PARTITIONS is InvalidPartitionsException.
 std::string class_like_code(ErrorCode code) {
     std::string name;
@@ -71,8 +85,28 @@ std::unexpected<Error> refuse(std::string why) {
     return fail(ErrorCode::none, std::move(why));
 }
 
+std::unexpected<Error> refuse_command(std::string why) {
+    return fail(kCommandRefused, std::move(why));
+}
+
+std::unexpected<Error> refuse_operation(std::string why) {
+    return fail(kOperationRefused, std::move(why));
+}
+
+std::unexpected<Error> refuse_field(std::string why) {
+    return fail(kFieldRefused, std::move(why));
+}
+
+std::unexpected<Error> refuse_file(std::string_view path) {
+    return fail(kFileRefused, fmt::format("{}{}", kUnreadable, path));
+}
+
 std::string exception_class(ErrorCode code) {
     if (code == ErrorCode::none) return "java.lang.IllegalArgumentException";
+    if (code == kCommandRefused) return "org.apache.kafka.tools.AdminCommandFailedException";
+    if (code == kOperationRefused) return "org.apache.kafka.tools.AdminOperationException";
+    if (code == kFileRefused) return "java.io.IOException";
+    if (code == kFieldRefused) return "com.fasterxml.jackson.databind.JsonMappingException";
     if (code == ErrorCode::invalid_record) return "org.apache.kafka.common.InvalidRecordException";
     const auto other = std::ranges::find(kOtherNames, code, &OtherName::code);
     if (other != kOtherNames.end()) return fmt::format("{}{}", kPackage, other->name);
@@ -98,6 +132,18 @@ std::string_view usual_message(ErrorCode code) {
         case ErrorCode::message_too_large:
             return "The request included a message larger than the max message size the server "
                    "will accept.";
+        case ErrorCode::kafka_storage_error:
+            return "Disk error when trying to access log file on the disk.";
+        case ErrorCode::log_dir_not_found:
+            return "The user-specified log directory is not found in the broker config.";
+        case ErrorCode::replica_not_available:
+            return "The replica is not available for the requested topic-partition. Produce/Fetch "
+                   "requests and other requests intended only for the leader or follower return "
+                   "NOT_LEADER_OR_FOLLOWER if the broker is not a replica of the topic-partition.";
+        case ErrorCode::preferred_leader_not_available:
+            return "The preferred leader was not available.";
+        case ErrorCode::eligible_leaders_not_available:
+            return "Eligible topic partition leaders are not available.";
         case ErrorCode::policy_violation:
             return "Request parameters do not satisfy the configured policy.";
         case ErrorCode::unknown_topic_id: return "This server does not host this topic ID.";
@@ -112,6 +158,27 @@ Error answered_error(std::int16_t code, std::string_view message) {
 
 std::string exception_text(const Error& error) {
     return fmt::format("{}: {}", exception_class(error.code), error.why);
+}
+
+std::string stack_trace(const Error& error) {
+    const std::string text = exception_text(error);
+    if (error.code == kFileRefused) {
+        return fmt::format("{}\nCaused by: java.nio.file.NoSuchFileException: {}\n", text,
+                           error.why.substr(kUnreadable.size()));
+    }
+    if (is_own(error.code)) return text + "\n";
+    return fmt::format("java.util.concurrent.ExecutionException: {}\nCaused by: {}\n", text, text);
+}
+
+std::string failure_text(const Error& error) {
+    return fmt::format("Error: {}\n{}\n", is_own(error.code) ? error.why : exception_text(error),
+                       stack_trace(error));
+}
+
+std::string failure_text(std::string_view what, const Error& cause) {
+    std::string causes = stack_trace(cause);
+    return fmt::format("Error: {}\n{}: {}\nCaused by: {}\n", what, exception_class(kCommandRefused),
+                       what, causes);
 }
 
 std::string log_line(std::string_view level, std::string_view text, std::string_view logger) {

@@ -10,8 +10,6 @@
 namespace milena::cli {
 namespace {
 
-constexpr std::size_t kDefaultCapacity = 16;
-
 std::vector<std::int32_t> hashes_of(const std::vector<std::string_view>& keys) {
     std::vector<std::int32_t> hashes;
     for (const std::string_view key : keys) hashes.push_back(java_hash(key));
@@ -24,6 +22,11 @@ std::int32_t java_hash(std::string_view text) {
     std::uint32_t hash = 0;
     for (const char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
     return static_cast<std::int32_t>(hash);
+}
+
+std::int32_t java_hash(std::string_view topic, std::int32_t partition) {
+    const std::uint32_t number = 31 + static_cast<std::uint32_t>(partition);
+    return static_cast<std::int32_t>(number * 31 + static_cast<std::uint32_t>(java_hash(topic)));
 }
 
 std::vector<std::size_t> hash_order(const std::vector<std::int32_t>& hashes,
@@ -45,7 +48,7 @@ std::vector<std::size_t> hash_order(const std::vector<std::string_view>& keys) {
 }
 
 std::vector<std::size_t> default_hash_order(const std::vector<std::string_view>& keys) {
-    return hash_order(hashes_of(keys), kDefaultCapacity);
+    return hash_order(hashes_of(keys), kHashMapCapacity);
 }
 
 }  // namespace milena::cli

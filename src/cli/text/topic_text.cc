@@ -77,9 +77,11 @@ bool is_wanted(const TopicDescription& topic, const PartitionState& partition,
     if (!filter.chooses_partitions()) return true;
     const std::size_t in_sync = partition.in_sync_replicas.size();
     const std::size_t wanted = min_in_sync_replicas(topic.configs);
+    const bool has_leader = partition.leader >= 0;
     return (filter.under_replicated && in_sync < replication_factor(topic, partition)) ||
            (filter.unavailable && !live_brokers.contains(partition.leader)) ||
-           (filter.under_min_isr && in_sync < wanted) || (filter.at_min_isr && in_sync == wanted);
+           (filter.under_min_isr && (!has_leader || in_sync < wanted)) ||
+           (filter.at_min_isr && in_sync == wanted);
 }
 
 }  // namespace

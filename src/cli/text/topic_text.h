@@ -6,14 +6,9 @@
 
 #include "cluster/config_entries.h"
 #include "cluster/topic_states.h"
+#include "moves/reassignments.h"
 
 namespace milena::cli {
-
-/// What is being moved of a partition.
-struct Reassignment {
-    BrokerIds adding;
-    BrokerIds removing;
-};
 
 struct TopicDescription {
     TopicState state;

@@ -2,7 +2,7 @@
 // Replicas that the client chose itself.
 #pragma once
 
-#include "topics/placement.h"
+#include "milena/controller/placement.h"
 #include "view.h"
 
 namespace milena::controller {

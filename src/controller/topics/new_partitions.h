@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "topics/placement.h"
+#include "milena/controller/placement.h"
 #include "view.h"
 
 namespace milena::controller {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of brokers, racks interleaved, for the leaders; a ranking of the others for each follower.
-#include "topics/placement.h"
+#include "milena/controller/placement.h"
 
 #include <algorithm>
 #include <map>
@@ -10,12 +10,6 @@
 
 namespace milena::controller {
 namespace {
-
-std::unexpected<Error> too_few(std::int16_t replication_factor, std::string_view why) {
-    return fail(
-        ErrorCode::invalid_replication_factor,
-        fmt::format("Unable to replicate the partition {} time(s): {}", replication_factor, why));
-}
 
 std::size_t draw(env::Random& random, std::size_t below) {
     return static_cast<std::size_t>(random.next() % below);
@@ -140,23 +134,24 @@ Result<std::vector<Replicas>> place(std::vector<UsableBroker> brokers, std::int3
                                     std::int16_t replication_factor, env::Random& random) {
     INVARIANT(partitions > 0 && replication_factor > 0, "counts are checked before");
     const auto count = static_cast<std::size_t>(replication_factor);
-    if (count > brokers.size()) {
-        return too_few(
-            replication_factor,
-            fmt::format("The target replication factor of {} cannot be reached because only {} "
-                        "broker(s) are "
-                        "registered or some brokers have all their log directories cordoned.",
-                        replication_factor, brokers.size()));
-    }
+    const std::size_t registered = brokers.size();
     std::vector<UsableBroker> fenced;
     std::erase_if(brokers, [&](const UsableBroker& broker) {
         if (broker.fenced) fenced.push_back(broker);
         return broker.fenced;
     });
     if (brokers.empty()) {
-        return too_few(
-            replication_factor,
-            "All brokers are currently fenced or have all their log directories cordoned.");
+        return fail(
+            ErrorCode::invalid_replication_factor,
+            "All brokers are currently fenced, or have all their log directories cordoned.");
+    }
+    if (count > registered) {
+        return fail(
+            ErrorCode::invalid_replication_factor,
+            fmt::format("The target replication factor of {} cannot be reached because only {} "
+                        "broker(s) are registered or some brokers have all their log directories "
+                        "cordoned.",
+                        replication_factor, registered));
     }
     const std::size_t leaders = brokers.size();
     std::vector<UsableBroker> ring = interleave(std::move(brokers), random);

@@ -55,7 +55,10 @@ Result<std::vector<Replicas>> choose_replicas(const View& view, const NewTopic& 
     const std::int16_t factor = topic.replication_factor == -1
                                     ? view.options.default_replication_factor
                                     : topic.replication_factor;
-    return place(usable_brokers(view), partition_count(view, topic), factor, random);
+    auto placed = place(usable_brokers(view), partition_count(view, topic), factor, random);
+    if (placed) return placed;
+    return fail_at(fmt::format("Unable to replicate the partition {} time(s)", factor),
+                   placed.error());
 }
 
 Uuid new_topic_id(const View& view, env::Random& random) {

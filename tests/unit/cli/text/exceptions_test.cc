@@ -33,6 +33,26 @@ TEST(Exceptions, AnAnswerWithoutTextHasTheUsualOne) {
     EXPECT_EQ(answered_error(37, "").why, "INVALID_PARTITIONS");
 }
 
+TEST(Exceptions, WhatWasAnsweredHasComeOutOfAFuture) {
+    const Error error{ErrorCode::unknown_topic_or_partition, "no"};
+    const std::string text = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: no";
+    EXPECT_EQ(stack_trace(error),
+              "java.util.concurrent.ExecutionException: " + text + "\nCaused by: " + text + "\n");
+    EXPECT_EQ(failure_text(error), "Error: " + text + "\n" + stack_trace(error) + "\n");
+}
+
+TEST(Exceptions, WhatAToolRefusedHasNot) {
+    EXPECT_EQ(failure_text(refuse_command("no").error()),
+              "Error: no\norg.apache.kafka.tools.AdminCommandFailedException: no\n\n");
+    EXPECT_EQ(failure_text(refuse_file("a.json").error()),
+              "Error: Unable to read file a.json\njava.io.IOException: Unable to read file a.json\n"
+              "Caused by: java.nio.file.NoSuchFileException: a.json\n\n");
+    const Error cause{ErrorCode::log_dir_not_found, "gone"};
+    EXPECT_EQ(failure_text("no", cause),
+              "Error: no\norg.apache.kafka.tools.AdminCommandFailedException: no\nCaused by: " +
+                  stack_trace(cause) + "\n");
+}
+
 TEST(Exceptions, ALogLineHasTimeLevelAndLogger) {
     const std::regex form(R"(\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ERROR what \(who\)\n)");
     EXPECT_TRUE(std::regex_match(log_line("ERROR", "what", "who"), form));

@@ -18,6 +18,12 @@ TEST(HashOrder, HashesAsJavaDoes) {
     EXPECT_EQ(java_hash("polygenelubricants"), std::numeric_limits<std::int32_t>::min());
 }
 
+TEST(HashOrder, HashesAPartitionAsJavaDoes) {
+    // 31 * (31 + 1) + "a".hashCode()
+    EXPECT_EQ(java_hash("a", 1), 31 * 32 + 97);
+    EXPECT_EQ(java_hash("", -31), 0);
+}
+
 TEST(HashOrder, IsThatOfKafkaTopics) {
     // As `kafka-topics --describe` of Kafka 4.4 listed them.
     const std::vector<std::string_view> names{"a.b_c", "alpha",  "events", "long-name-topic",

@@ -45,6 +45,7 @@ TEST_F(TopicTextTest, AFilterLeavesOnlyItsPartitions) {
 TEST_F(TopicTextTest, APartitionWithoutLeaderIsUnavailable) {
     topic.state.partitions[0].leader = -1;
     EXPECT_NE(described({.unavailable = true}).find("Leader: none"), std::string::npos);
+    EXPECT_NE(described({.under_min_isr = true}).find("Leader: none"), std::string::npos);
 }
 
 TEST_F(TopicTextTest, OverridesAloneHaveTopicLinesAlone) {
@@ -54,7 +55,7 @@ TEST_F(TopicTextTest, OverridesAloneHaveTopicLinesAlone) {
 }
 
 TEST_F(TopicTextTest, WhatIsMovedIsShownAndNotCounted) {
-    topic.reassignments[0] = {{1}, {}};
+    topic.reassignments[0] = {{2, 3, 1}, {1}, {}};
     const std::string text = described({});
     EXPECT_NE(text.find("ReplicationFactor: 2\t"), std::string::npos);
     EXPECT_NE(text.find("\tAdding Replicas: 1\tRemoving Replicas: \t"), std::string::npos);

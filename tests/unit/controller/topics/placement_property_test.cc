@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of placement, for any cluster.
-#include "topics/placement.h"
+#include "milena/controller/placement.h"
 
 #include <algorithm>
 #include <map>
@@ -128,11 +128,9 @@ TEST(Placement, RefusesMoreReplicasThanBrokers) {
         place({{BrokerId(1), ""}, {BrokerId(2), ""}, {BrokerId(3), ""}}, 1, 4, random);
     ASSERT_FALSE(placed);
     EXPECT_EQ(placed.error().code, ErrorCode::invalid_replication_factor);
-    EXPECT_EQ(
-        placed.error().why,
-        "Unable to replicate the partition 4 time(s): The target replication factor of 4 cannot be "
-        "reached because "
-        "only 3 broker(s) are registered or some brokers have all their log directories cordoned.");
+    EXPECT_EQ(placed.error().why,
+              "The target replication factor of 4 cannot be reached because only 3 broker(s) are "
+              "registered or some brokers have all their log directories cordoned.");
 }
 
 TEST(Placement, RefusesACallWithNobodyToLead) {
@@ -140,6 +138,9 @@ TEST(Placement, RefusesACallWithNobodyToLead) {
     const auto placed = place({{BrokerId(1), "", true}}, 1, 1, random);
     ASSERT_FALSE(placed);
     EXPECT_EQ(placed.error().code, ErrorCode::invalid_replication_factor);
+    EXPECT_EQ(placed.error().why,
+              "All brokers are currently fenced, or have all their log directories cordoned.");
+    EXPECT_EQ(place({}, 1, 1, random).error().why, placed.error().why);
 }
 
 }  // namespace
