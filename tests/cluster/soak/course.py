@@ -55,7 +55,7 @@ class Course:
         self.bootstrap = ','.join(node.bootstrap for node in self.nodes)
         self.history, self.blows, self.wrong, self.writers = History(), [], [], []
         self.ways = Ways(self.wrong)
-        self.ends = {}
+        self.ends, self.kept_logs = {}, {}
 
     def start(self, programs=()):
         """`programs` give the commands of writers in other languages: (kind, [word…])."""
@@ -169,6 +169,7 @@ class Course:
         time.sleep(1)  # a last fetch
         for node in self.nodes:
             node.kill()
+        self.kept_logs = {node.node_id: node.log() for node in self.nodes}
         for partition, end in self.ends.items():
             logs = {node.node_id: judge.log_of(node, TOPIC, partition) for node in self.nodes}
             self.wrong += judge.compare_replicas(logs, partition, end)

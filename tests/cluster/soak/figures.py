@@ -2,6 +2,7 @@
 """What each blow cost, and the table of it."""
 import dataclasses
 import statistics
+import time
 
 
 @dataclasses.dataclass
@@ -24,6 +25,12 @@ class Blow:
         if self.led and self.controlled:
             return 'leader, controller'
         return 'leader' if self.led else 'controller' if self.controlled else 'follower'
+
+
+    def started_at(self):
+        """As the nodes' logs write it: UTC."""
+        moment = time.time() - time.monotonic() + self.began
+        return time.strftime('%H:%M:%S', time.gmtime(moment)) + f'.{int(moment % 1 * 1000):03}'
 
 
 COLUMNS = (('brokers', lambda b: b.broker_s), ('controller', lambda b: b.controller_s),
@@ -51,3 +58,10 @@ def table(blows):
         rows.append([f'{key[0]} {key[1]}', str(len(group)), *[cell(map(take, group)) for _, take in shown]])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return '\n'.join('  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def outliers(blows, limit_s=1.0):
+    """A line for each blow after which the brokers took longer, to be looked up in their logs."""
+    return [f'{blow.started_at()} {blow.what} of node {blow.node}, {blow.role()}: brokers {blow.broker_s:.2f} s'
+            + (f', controller {blow.controller_s:.2f} s' if blow.controller_s is not None else '')
+            for blow in blows if max(blow.broker_s or 0, blow.controller_s or 0) > limit_s]

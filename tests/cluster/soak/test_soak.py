@@ -89,6 +89,7 @@ class JudgeTest(unittest.TestCase):
         self.assertRegex(lines[0], '^median and maximum, s +times +java +java, silent +brokers$')
         self.assertRegex(lines[1], r'^kill leader +3 +2\.00 6\.00 +2\.00 6\.00 +1\.00 3\.00$')
         self.assertRegex(lines[2], r'^stop controller +1 +3\.00 3\.00 +3\.00 3\.00$')
+        self.assertEqual([line.split()[1:4] for line in figures.outliers(blows)], [['kill', 'of', 'node']])
 
 
 if __name__ == '__main__':
