@@ -19,9 +19,9 @@ using enum ValueType;
 
 constexpr Key kDynamicOnly[] = {
     {"follower.replication.throttled.rate", int64, kNull, at_least(0), Update::cluster_wide,
-     Effect::not_yet, "Bytes a second that throttled followers of this broker may fetch."},
+     Effect::works, "Bytes a second that throttled followers of this broker may fetch."},
     {"leader.replication.throttled.rate", int64, kNull, at_least(0), Update::cluster_wide,
-     Effect::not_yet, "Bytes a second that throttled replicas of this broker's leaders are sent."},
+     Effect::works, "Bytes a second that throttled replicas of this broker's leaders are sent."},
     {"replica.alter.log.dirs.io.max.bytes.per.second", int64, kNull, at_least(0),
      Update::cluster_wide, Effect::not_yet,
      "Bytes a second that moves between this broker's directories may copy."},

@@ -30,6 +30,7 @@
 #include "milena/drivers/syncs.h"
 #include "milena/metadata/features.h"
 #include "settings.h"
+#include "throttles.h"
 
 namespace milena::node {
 namespace {
@@ -41,6 +42,7 @@ public:
           log_(options.log),
           config_(std::move(options.config)),
           memory_limit_(options.memory_limit),
+          throttles_(config_),
           pages_(env, health_, metrics_),
           served_(env),
           lost_leaders_(env.clock()),
@@ -53,6 +55,11 @@ public:
           registration_times_(config_.node_id),
           on_failure_(std::move(options.on_failure)) {
         metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
+        if (config_.is_broker) {
+            metrics_.add([this](telemetry::Page& page) {
+                throttles_.write_metrics(page, env_.clock().now());
+            });
+        }
         if (options.process_metrics) metrics_.add(std::move(options.process_metrics));
     }
 
@@ -175,6 +182,7 @@ private:
             std::make_unique<drivers::DirectoryReports>(env_, log_, config_.node_id, *active_);
         if (config_.is_broker) follow_leaders();
         replica_driver_->when_applied([this](const drivers::ReplicaDriver::Applied& applied) {
+            throttles_.follow(applied.image);
             directory_reports_->note(applied.topics, applied.misplaced);
             if (fetchers_ != nullptr) fetchers_->follow(applied.image, applied.topics);
         });
@@ -206,6 +214,7 @@ private:
         options.noticed = [this](BrokerId leader, bool is_lost) {
             is_lost ? lost_leaders_.lost(leader) : lost_leaders_.found(leader);
         };
+        options.quota = &throttles_.quotas().follower;
         fetchers_ = std::make_unique<drivers::Fetchers>(env_, log_, *replicas_, std::move(options));
         isr_changes_ = std::make_unique<drivers::IsrChanges>(
             env_, log_, *replicas_, *active_,
@@ -258,6 +267,7 @@ private:
              .cluster_id = directories_.cluster_id(),
              .image = served_,
              .replicas = *replicas_,
+             .leader_quota = &throttles_.quotas().leader,
              .controller = *active_,
              .controllers = forwarding_.get(),
              .heartbeats = controller_.get(),
@@ -356,6 +366,7 @@ private:
     const security::AllowAll authorizer_;
     Health health_;
     telemetry::Registry metrics_;
+    Throttles throttles_;
     NodeAdminPages pages_;
     std::unique_ptr<server::AdminServer> admin_;
     Directories directories_;

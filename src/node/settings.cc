@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "format.h"
 
@@ -24,6 +25,31 @@ std::optional<record::Codec> codec(config::TopicCompression type) {
         case config::TopicCompression::zstd: return record::Codec::zstd;
     }
     return std::nullopt;
+}
+
+/// Of "partition:broker" those that name this broker; all for "*".
+replication::PartitionSet partitions_of(const std::vector<std::string>& replicas, BrokerId self) {
+    const std::string own = fmt::format(":{}", self);
+    replication::PartitionSet out;
+    for (const std::string& replica : replicas) {
+        out.has_all |= replica == "*";
+        if (!replica.ends_with(own)) continue;
+        std::int32_t partition = 0;
+        const char* const end = replica.data() + replica.size() - own.size();
+        const auto [stop, error] = std::from_chars(replica.data(), end, partition);
+        if (error == std::errc() && stop == end) out.some.emplace_back(partition);
+    }
+    return out;
+}
+
+std::shared_ptr<const replication::ThrottledReplicas> throttled_replicas(
+    const config::TopicConfig& topic, BrokerId self) {
+    const auto& at_leader = topic.leader_replication_throttled_replicas;
+    const auto& at_follower = topic.follower_replication_throttled_replicas;
+    if (at_leader.empty() && at_follower.empty()) return nullptr;
+    return std::make_shared<const replication::ThrottledReplicas>(
+        replication::ThrottledReplicas{.at_leader = partitions_of(at_leader, self),
+                                       .at_follower = partitions_of(at_follower, self)});
 }
 
 replication::PartitionSettings partition_settings(const config::TopicConfig& topic) {
@@ -71,7 +97,8 @@ class TopicDefaults {
 public:
     explicit TopicDefaults(const config::BrokerConfig& config)
         : file_(config.settings),
-          id_(fmt::to_string(config.node_id.value)),
+          self_(config.node_id),
+          id_(fmt::to_string(self_.value)),
           replica_lag_max_(wait_of(config.replica_lag_time_max_ms)),
           topic_(config.topic_defaults) {}
 
@@ -94,11 +121,13 @@ public:
         settings.directory_delete_delay = wait_of(topic_.file_delete_delay_ms);
         settings.log.producer_expiration_ms = producer_expiration_ms_;
         settings.replica_lag_max = replica_lag_max_;
+        settings.throttled = throttled_replicas(resolved ? *resolved : topic_, self_);
         return settings;
     }
 
 private:
     std::shared_ptr<const config::Settings> file_;
+    BrokerId self_;
     std::string id_;
     env::Duration replica_lag_max_;
     std::shared_ptr<const metadata::Configs> cluster_wide_;

@@ -228,8 +228,24 @@ env::Instant LocalPartition::expire(env::Instant now) {
 FetchAnswer LocalPartition::fetch(const FetchQuestion& question) {
     // Only a follower's time counts.
     const env::Instant now = question.replica.value >= 0 ? clock_.now() : env::Instant();
-    return decide(
-        [&](Replica& replica, AfterGuard& after) { return replica.fetch(question, now, after); });
+    const bool is_counted = question.quota != nullptr && is_throttled(CopySide::leader);
+    const bool is_withheld = is_counted && question.quota->is_exceeded(now);
+    FetchAnswer answer = decide([&](Replica& replica, AfterGuard& after) {
+        return replica.fetch(question, is_withheld, now, after);
+    });
+    answer.is_throttled = is_counted;
+    return answer;
+}
+
+bool LocalPartition::is_throttled(CopySide side) const {
+    const auto settings = settings_.load();
+    if (settings->throttled == nullptr) return false;
+    const auto& [at_leader, at_follower] = *settings->throttled;
+    return (side == CopySide::leader ? at_leader : at_follower).contains(name_.partition);
+}
+
+bool LocalPartition::is_behind() const {
+    return replica_.with([](const Replica& replica) { return replica.is_behind(); });
 }
 
 void LocalPartition::listen(std::weak_ptr<FetchListener> listener) {

@@ -38,6 +38,8 @@ public:
     void unlisten(const FetchListener* listener) override;
 
     std::optional<FetchPlan> next_fetch() override;
+    bool is_throttled(CopySide side) const override;
+    bool is_behind() const override;
     Result<FollowStep> take_fetched(const FetchPlan& plan, const FetchedPart& part,
                                     ProducePlace place) override;
     Result<FollowStep> take_out_of_range(const FetchPlan& plan, Offset leader_start,

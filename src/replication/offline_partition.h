@@ -30,6 +30,8 @@ public:
     void unlisten(const FetchListener*) override {}
 
     std::optional<FetchPlan> next_fetch() override { return std::nullopt; }
+    bool is_throttled(CopySide) const override { return false; }
+    bool is_behind() const override { return false; }
     Result<FollowStep> take_fetched(const FetchPlan&, const FetchedPart&, ProducePlace) override {
         return std::unexpected(unusable().error());
     }

@@ -101,6 +101,7 @@ Result<void> Replica::become(const PartitionState& state, env::Instant now, Afte
     TRY_VOID(state.leader == self_ ? lead(state, now, after) : follow(state, after));
     current_leader_ = {state.leader, state.leader_epoch};
     partition_epoch_ = state.partition_epoch;
+    is_in_sync_ = contains(state.in_sync_replicas, self_);
     note_unsynced(after);  // what a recovery has found may not be synced
     after.news = true;
     return ok();
@@ -181,7 +182,8 @@ env::Instant Replica::expire(env::Instant now, AfterGuard& after) {
     return core->next_deadline();
 }
 
-FetchAnswer Replica::fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after) {
+FetchAnswer Replica::fetch(const FetchQuestion& question, bool is_withheld, env::Instant now,
+                           AfterGuard& after) {
     FetchAnswer answer;
     FetchBounds bounds;
     answer.code = closed_code();
@@ -204,6 +206,8 @@ FetchAnswer Replica::fetch(const FetchQuestion& question, env::Instant now, Afte
     answer.log_start_offset = seen.log_start;
     answer.diverging_epoch = bounds.diverging;
     if (bounds.diverging || question.from >= bounds.upper) return answer;
+    answer.is_withheld = is_withheld && !leader()->in_sync_replicas().contains(question.replica);
+    if (answer.is_withheld) return answer;
     const Result<void> read = read_records(question, bounds.upper, answer);
     if (read) return answer;
     LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", read.error().why));

@@ -67,12 +67,15 @@ public:
     ProduceStep end_produce(Production& batch, Staged& staged, const Result<void>& written,
                             env::Instant now, AfterGuard& after);
     env::Instant expire(env::Instant now, AfterGuard& after);
-    FetchAnswer fetch(const FetchQuestion& question, env::Instant now, AfterGuard& after);
+    /// `is_withheld`: a follower that is not in sync gets no records now.
+    FetchAnswer fetch(const FetchQuestion& question, bool is_withheld, env::Instant now,
+                      AfterGuard& after);
     OffsetAnswer find_offset(const OffsetQuestion& question);
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const;
 
     // Following, in replica_follow.cc.
     std::optional<FetchPlan> next_fetch() const;
+    bool is_behind() const;
     /// An answer on its way into the log.
     struct Fetched {
         const FetchPlan& plan;
@@ -182,6 +185,8 @@ private:
     Offset roleless_high_watermark_;
     CurrentLeader current_leader_;
     std::optional<PartitionEpoch> partition_epoch_;
+    /// This replica, as the metadata has it.
+    bool is_in_sync_ = false;
     WaitingProduces waiting_;
     FetchListeners listeners_;
     Timestamp last_append_time_{-1};

@@ -17,6 +17,11 @@ std::optional<FetchPlan> Replica::next_fetch() const {
     return core->next_fetch();
 }
 
+bool Replica::is_behind() const {
+    const FollowerCore* const core = follower();
+    return core != nullptr && !is_in_sync_ && core->is_behind();
+}
+
 Result<std::optional<FollowStep>> Replica::begin_follow(Fetched& fetched, ProducePlace place,
                                                         AfterGuard& after) {
     FollowerCore* const core = follower();

@@ -69,6 +69,8 @@ Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratc
         const bool may =
             check_cluster_right(request, security::Operation::cluster_action).has_value();
         reads_as_ = may ? ReadsAs::follower : ReadsAs::impostor;
+        replication::ReplicationQuota* const quota = request.broker().leader_quota;
+        if (may && quota != nullptr && quota->is_limited()) quota_ = quota;
     }
 }
 
@@ -107,7 +109,8 @@ FetchPart& Fetching::set(std::size_t number, const FetchTopic& topic,
                      .log_start_offset = Offset(asked.log_start_offset),
                      .replica = fetching_replica(request_, body_),
                      .replica_epoch = BrokerEpoch(body_.replica_state.replica_epoch),
-                     .read_committed = body_.isolation_level == kReadCommitted};
+                     .read_committed = body_.isolation_level == kReadCommitted,
+                     .quota = quota_};
     auto replica = find_replica(request_, found, asked.partition);
     part.can_be_asked = replica && is_valid(body_, asked);
     if (part.can_be_asked) {
@@ -145,8 +148,8 @@ void Fetching::ask(std::size_t number) {
     part.question.at_least_one_batch = bytes_ == 0;
     part.question.bytes_max = std::min(part.partition_bytes_max, room());
     part.was_asked = true;
-    part.had_room = part.question.bytes_max != 0;
     part.answer = part.replica->fetch(part.question);
+    part.had_room = part.question.bytes_max != 0 && !part.answer.is_withheld;
     bytes_ += part.answer.records.length;
     has_urgent_ = has_urgent_ || is_urgent(part.answer);
 }
@@ -158,6 +161,8 @@ void Fetching::count(const FetchPart& part) const {
         if (part.answer.code != ErrorCode::none) traffic.failed_fetch_requests.add();
         if (is_consumers) traffic.bytes_out.add(part.answer.records.length);
     };
+    if (part.answer.is_throttled)
+        quota_->record(part.answer.records.length, request_.broker().env.clock().now());
     count_in(request_.session.core().metrics.traffic());
     if (part.replica != nullptr) count_in(part.replica->traffic());
 }

@@ -78,6 +78,8 @@ private:
     std::uint64_t bytes_ = 0;
     std::uint64_t copied_bytes_left_ = 0;
     bool has_urgent_ = false;
+    /// Of throttled followers; null if there is no limit.
+    replication::ReplicationQuota* quota_ = nullptr;
 };
 
 }  // namespace milena::server

@@ -35,6 +35,8 @@ struct FetcherOptions {
     env::Duration pause_max = std::chrono::milliseconds(1000);  ///< replica.fetch.backoff.ms
     /// Told, on any core, each time a leader does not answer, and when it does again.
     std::function<void(BrokerId, bool is_lost)> noticed = [](BrokerId, bool) {};
+    /// Of what this node's throttled followers fetch; null: no limit.
+    replication::ReplicationQuota* quota = nullptr;
 };
 
 class Fetchers {

@@ -8,6 +8,7 @@
 // the log, retention renames files, and a stop writes what is left.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "milena/replication/following.h"
 #include "milena/replication/isr_proposal.h"
 #include "milena/replication/production.h"
+#include "milena/replication/quotas.h"
 #include "milena/storage/log.h"
 #include "milena/storage/log_directory.h"
 
@@ -38,6 +40,26 @@ struct PartitionState {
     std::vector<BrokerId> in_sync_replicas;
 
     bool operator==(const PartitionState&) const = default;
+};
+
+/// Partitions of one topic: all, or some that are named.
+struct PartitionSet {
+    bool has_all = false;
+    std::vector<PartitionIndex> some{};
+
+    bool contains(PartitionIndex partition) const {
+        return has_all || std::ranges::find(some, partition) != some.end();
+    }
+};
+
+/// Whose side of a throttled copy: the one that sends, or the one that fetches.
+enum class CopySide : std::uint8_t { leader, follower };
+
+/// Which replicas of a topic are copied no faster than the broker's quotas say, where this broker
+/// is that side (leader. and follower.replication.throttled.replicas).
+struct ThrottledReplicas {
+    PartitionSet at_leader;
+    PartitionSet at_follower;
 };
 
 /// The topic's settings, resolved; replaced as a whole when one changes.
@@ -64,6 +86,8 @@ struct PartitionSettings {
     /// log.segment.delete.delay.ms: the same for its directory when it is deleted; as in Kafka, the
     /// topic's own delay does not count for that.
     env::Duration directory_delete_delay = std::chrono::minutes(1);
+    /// Null: none.
+    std::shared_ptr<const ThrottledReplicas> throttled{};
     storage::LogOptions log;
 };
 
@@ -81,6 +105,9 @@ struct FetchQuestion {
     std::uint64_t bytes_max = 0;
     bool at_least_one_batch =
         false;  ///< give the first batch whole even if it is longer than bytes_max
+    /// A follower's, where there is a limit: if the partition is throttled, one that is not in sync
+    /// gets no records while this is exceeded (KIP-73). Counting is the asker's.
+    ReplicationQuota* quota = nullptr;
 };
 
 struct FetchAnswer {
@@ -93,6 +120,10 @@ struct FetchAnswer {
     std::vector<storage::AbortedTransaction> aborted;
     std::optional<storage::EpochEnd> diverging_epoch;
     CurrentLeader current_leader;  ///< set with NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH
+    /// The records count for the question's quota.
+    bool is_throttled = false;
+    /// There may be records, and the quota has none to spare now: to be asked again.
+    bool is_withheld = false;
 };
 
 /// Told, on any thread with no guard held, that a partition has news: more to read for a consumer
@@ -209,6 +240,10 @@ public:
     /// What this follower asks its leader for next; nothing if it does not follow, knows no leader,
     /// or has to be flushed first. The same until the log or the leadership changes.
     virtual std::optional<FetchPlan> next_fetch() = 0;
+    /// Copies of this replica, or this replica as a copy, are throttled.
+    virtual bool is_throttled(CopySide side) const = 0;
+    /// A follower that is not in sync and, for all it knows, lacks what is committed.
+    virtual bool is_behind() const = 0;
     /// The leader's answer to `plan`: appends what was fetched, or cuts the log where both part,
     /// and moves the high watermark. An answer that came too late changes nothing. CORRUPT_MESSAGE
     /// for batches that a follower does not take (a wrong CRC, a gap backwards), an error of the

@@ -27,6 +27,8 @@ struct Broker {
     std::string cluster_id;
     ServedImage& image;
     replication::Replicas& replicas;
+    /// Of what this node's leaders send to throttled followers; null: no limit.
+    replication::ReplicationQuota* leader_quota = nullptr;
     /// This node's controller, for what clients ask; the node's own requests go wherever it is.
     controller::Gateway& controller;
     /// Where clients' requests find the active one; null: it is always here.

@@ -147,8 +147,24 @@ bool Fetcher::take_inbox() {
 std::optional<replication::FetchPlan> Fetcher::plan_of(const PartitionKey& key) const {
     const auto partition = replicas_.find(key.topic, key.partition);
     if (partition == nullptr) return std::nullopt;
+    if (is_over_quota() && is_throttled(key)) return std::nullopt;
     const auto plan = partition->next_fetch();
     return plan && plan->leader == leader_ ? plan : std::nullopt;
+}
+
+bool Fetcher::is_over_quota() const {
+    return options_.quota != nullptr && options_.quota->is_exceeded(env_.clock().now());
+}
+
+bool Fetcher::is_throttled(const PartitionKey& key) const {
+    const auto partition = replicas_.find(key.topic, key.partition);
+    return partition != nullptr && partition->is_throttled(replication::CopySide::follower) &&
+           partition->is_behind();
+}
+
+void Fetcher::count(const replication::Partition& partition, std::uint64_t bytes) const {
+    if (options_.quota != nullptr && partition.is_throttled(replication::CopySide::follower))
+        options_.quota->record(bytes, env_.clock().now());
 }
 
 env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
@@ -159,6 +175,11 @@ env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
             continue;
         }
         const env::Instant now = fetcher.env_.clock().now();
+        // The leader must not send what is in the session and has not come yet.
+        if (fetcher.is_over_quota()) {
+            fetcher.session_.hold_back_those(
+                now, [&](const PartitionKey& key) { return fetcher.is_throttled(key); });
+        }
         const auto request = fetcher.session_.next(
             now, [&](const PartitionKey& key) { return fetcher.plan_of(key); });
         if (request.partitions == 0 && request.forgotten.empty()) {
@@ -257,6 +278,7 @@ env::Task<Result<void>> Fetcher::take_records(
         fetched.diverging = {LeaderEpoch(part.diverging_epoch.epoch),
                              Offset(part.diverging_epoch.end_offset)};
     }
+    count(*partition, fetched.records.size());
     auto step = partition->take_fetched(plan, fetched, replication::ProducePlace::core);
     if (step && *step == FollowStep::needs_disk) {
         co_await partition->write_lane()->turns().run(env_, owner_, [&] {

@@ -74,6 +74,10 @@ private:
     env::Task<Result<void>> settle(replication::FollowStep step,
                                    const std::shared_ptr<replication::Partition>& partition);
     std::optional<replication::FetchPlan> plan_of(const PartitionKey& key) const;
+    /// What the partition lacks has to wait: the quota is used up (KIP-73).
+    bool is_throttled(const PartitionKey& key) const;
+    bool is_over_quota() const;
+    void count(const replication::Partition& partition, std::uint64_t bytes) const;
     void lost(const Error& why);
 
     env::Env& env_;

@@ -116,4 +116,13 @@ bool LeaderSession::hold_back(const PartitionKey& key, env::Instant now) {
     return is_first;
 }
 
+void LeaderSession::hold_back_those(env::Instant now,
+                                    const std::function<bool(const PartitionKey&)>& is_so) {
+    std::vector<PartitionKey> found;
+    for (const auto& [key, partition] : partitions_) {
+        if (partition.asked && is_so(key)) found.push_back(key);
+    }
+    for (const PartitionKey& key : found) hold_back(key, now);
+}
+
 }  // namespace milena::drivers

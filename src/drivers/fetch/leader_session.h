@@ -66,6 +66,8 @@ public:
     /// It can't be fetched for now: it leaves the session and is tried again after a pause, which
     /// doubles while this goes on. True the first time since an answer was taken.
     bool hold_back(const PartitionKey& key, env::Instant now);
+    /// The same for all in the session of which `is_so` says so.
+    void hold_back_those(env::Instant now, const std::function<bool(const PartitionKey&)>& is_so);
 
 private:
     struct Partition {

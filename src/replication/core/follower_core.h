@@ -53,6 +53,11 @@ public:
     Offset log_start_offset() const { return log_.start; }
     Offset log_end_offset() const { return log_.end; }
     Offset high_watermark() const { return high_watermark_; }
+    /// The log lacks something that this epoch's leader calls committed, or nothing was heard of
+    /// that.
+    bool is_behind() const {
+        return leader_high_watermark_ < Offset(0) || log_.end < leader_high_watermark_;
+    }
 
     /// Another leader or epoch; answers to earlier plans mean nothing from now on.
     void update(const PartitionState& state);

@@ -24,7 +24,8 @@ struct FetchTopic {
 struct FetchOutcome {
     replication::FetchAnswer answer;
     bool was_asked = false;
-    /// There was room for at least a byte: a partition that gave nothing had nothing.
+    /// There was room for at least a byte, and no quota in the way: a partition that gave nothing
+    /// had nothing.
     bool had_room = false;
 };
 

@@ -149,5 +149,17 @@ TEST_F(LeaderSessionTest, ALeaderThatGrantsNoSessionIsToldAllEachTime) {
     EXPECT_EQ(text(request), "0@0 1@0");
 }
 
+TEST_F(LeaderSessionTest, ThoseThatAreHeldBackLeaveTheSessionAndComeBack) {
+    open({0, 1, 2});
+    session_.hold_back_those(now_, [](const PartitionKey& of) { return of != key(1); });
+    EXPECT_EQ(text(next()), "-0 -2");
+    EXPECT_EQ(session_.asked(key(0)), nullptr);
+    // What is not in the session is not held back once more.
+    session_.hold_back_those(now_, [](const PartitionKey& of) { return of != key(1); });
+    EXPECT_EQ(session_.next_due(), now_ + milliseconds(20));
+    now_ += milliseconds(20);
+    EXPECT_EQ(text(next()), "0@0 2@0");
+}
+
 }  // namespace
 }  // namespace milena::drivers

@@ -115,5 +115,20 @@ TEST(QuorumSettings, SayWhenMetadataBecomesASnapshotAndWhatIsKept) {
     EXPECT_EQ(quorum.static_voters[1].endpoints.front(), (raft::VoterEndpoint{"C", "two", 9094}));
 }
 
+TEST_F(SettingsTest, ATopicSaysWhichOfThisBrokersReplicasAreThrottled) {
+    EXPECT_EQ(of(*image, "t").throttled, nullptr);
+    set(ResourceType::topic, "t", "leader.replication.throttled.replicas", "0:1,1:11,2:2,7:1");
+    set(ResourceType::topic, "u", "follower.replication.throttled.replicas", "*");
+    const auto some = of(*image, "t").throttled;
+    ASSERT_NE(some, nullptr);
+    EXPECT_EQ(some->at_leader.some, (std::vector{PartitionIndex(0), PartitionIndex(7)}));
+    EXPECT_FALSE(some->at_leader.contains(PartitionIndex(1)));
+    EXPECT_FALSE(some->at_follower.contains(PartitionIndex(0)));
+    const auto all = of(*image, "u").throttled;
+    ASSERT_NE(all, nullptr);
+    EXPECT_TRUE(all->at_follower.contains(PartitionIndex(100)));
+    EXPECT_FALSE(all->at_leader.contains(PartitionIndex(100)));
+}
+
 }  // namespace
 }  // namespace milena::node

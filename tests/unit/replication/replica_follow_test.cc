@@ -230,5 +230,54 @@ TEST_F(ReplicaFollowTest, WhoHasCaughtUpIsAskedIntoTheInSyncReplicas) {
     EXPECT_EQ(done_.size(), 1U);
 }
 
+/// Broker 2 is a replica and not in sync; the quota is used up.
+TEST_F(ReplicaFollowTest, AThrottledCopyWaitsForItsQuotaUntilItIsInSync) {
+    ReplicationQuota quota({});
+    quota.set_limit(100);
+    settings_.throttled = std::make_shared<const ThrottledReplicas>(
+        ThrottledReplicas{.at_leader = {.has_all = true}, .at_follower = {}});
+    one_.partition->configure(settings_);
+    lead(1, 1, {1});
+    produce(one_, 2);
+    FetchQuestion question{.from = Offset(0),
+                           .replica = BrokerId(2),
+                           .replica_epoch = BrokerEpoch(72),
+                           .bytes_max = 1 << 20,
+                           .quota = &quota};
+    FetchAnswer answer = one_.partition->fetch(question);
+    EXPECT_TRUE(answer.is_throttled);
+    EXPECT_FALSE(answer.is_withheld);
+    EXPECT_GT(answer.records.length, 0U);
+
+    quota.record(1000, env_->clock().now());
+    answer = one_.partition->fetch(question);
+    EXPECT_TRUE(answer.is_withheld);
+    EXPECT_EQ(answer.code, ErrorCode::none);
+    EXPECT_EQ(answer.records.length, 0U);
+    EXPECT_EQ(answer.high_watermark, Offset(2));
+    question.from = Offset(2);  // has all there is
+    EXPECT_FALSE(one_.partition->fetch(question).is_withheld);
+    question.from = Offset(0);
+
+    lead(1, 2, {1, 2});
+    EXPECT_FALSE(one_.partition->fetch(question).is_withheld);
+    settings_.throttled = nullptr;
+    one_.partition->configure(settings_);
+    EXPECT_FALSE(one_.partition->fetch(question).is_throttled);
+}
+
+TEST_F(ReplicaFollowTest, IsBehindWhileItLacksWhatIsCommittedAndIsNotInSync) {
+    lead(1, 1, {1});
+    produce(one_, 2);
+    EXPECT_FALSE(one_.partition->is_behind()) << "it leads";
+    EXPECT_TRUE(two_.partition->is_behind()) << "it has heard nothing";
+    ASSERT_EQ(carry(two_, one_), FollowStep::taken);
+    EXPECT_FALSE(two_.partition->is_behind());
+    lead(1, 2, {1});
+    EXPECT_TRUE(two_.partition->is_behind());
+    lead(1, 3, {1, 2});
+    EXPECT_FALSE(two_.partition->is_behind());
+}
+
 }  // namespace
 }  // namespace milena::replication

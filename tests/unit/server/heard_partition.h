@@ -39,6 +39,8 @@ public:
     }
     void prepare(replication::Production&) const override {}
     std::optional<replication::FetchPlan> next_fetch() override { return std::nullopt; }
+    bool is_throttled(replication::CopySide) const override { return false; }
+    bool is_behind() const override { return false; }
     Result<replication::FollowStep> take_fetched(const replication::FetchPlan&,
                                                  const replication::FetchedPart&,
                                                  replication::ProducePlace) override {
