@@ -23,7 +23,7 @@ constexpr Key kDynamicOnly[] = {
     {"leader.replication.throttled.rate", int64, kNull, at_least(0), Update::cluster_wide,
      Effect::works, "Bytes a second that throttled replicas of this broker's leaders are sent."},
     {"replica.alter.log.dirs.io.max.bytes.per.second", int64, kNull, at_least(0),
-     Update::cluster_wide, Effect::not_yet,
+     Update::cluster_wide, Effect::works,
      "Bytes a second that moves between this broker's directories may copy."},
 };
 

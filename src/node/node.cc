@@ -15,6 +15,7 @@
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
 #include "milena/drivers/controller_registration.h"
+#include "milena/drivers/directory_moves.h"
 #include "milena/drivers/directory_reports.h"
 #include "milena/drivers/fetchers.h"
 #include "milena/drivers/forwarding.h"
@@ -91,6 +92,7 @@ public:
         if (retention_ != nullptr) co_await retention_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
+        if (directory_moves_ != nullptr) co_await directory_moves_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (directory_reports_ != nullptr) co_await directory_reports_->stop();
         if (fetchers_ != nullptr) co_await fetchers_->stop();
@@ -287,6 +289,7 @@ private:
         active_->when_leader_changes([this] { lifecycle_->greet_controller(); });
         CO_TRY_VOID(co_await lifecycle_->start());
         directory_reports_->start(lifecycle_->epoch());
+        start_directory_moves();
         server_->serve();
         checkpoints_ = std::make_unique<drivers::Checkpoints>(
             env_, log_, *replicas_,
@@ -307,6 +310,19 @@ private:
                                                   wait_of(watch_ms > 0 ? watch_ms : INT64_MAX));
         syncs_->start();
         co_return ok();
+    }
+
+    void start_directory_moves() {
+        directory_moves_ = std::make_unique<drivers::DirectoryMoves>(
+            env_, drivers::DirectoryMoves::Parts{*replicas_, throttles_.quotas().directories,
+                                                 [this](Uuid topic) { tell_directories(topic); }});
+        directory_moves_->start();
+    }
+
+    void tell_directories(Uuid topic) {
+        const auto image = served_.load();
+        const std::span<const Uuid> one(&topic, 1);
+        directory_reports_->note(one, replicas_->misplaced(*image, one));
     }
 
     static std::map<std::string, metadata::VersionRange> supported_features() {
@@ -385,6 +401,7 @@ private:
     std::unique_ptr<drivers::Forwarding> forwarding_;
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::DirectoryReports> directory_reports_;
+    std::unique_ptr<drivers::DirectoryMoves> directory_moves_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<drivers::Fetchers> fetchers_;
     std::unique_ptr<drivers::IsrChanges> isr_changes_;

@@ -22,7 +22,8 @@ FetchBounds fetch_bounds(const FetchQuestion& question, const ReplicaView& view,
     FetchBounds bounds;
     bounds.code = check_leader_epoch(view.leader.epoch, question.current_leader_epoch);
     if (bounds.code != ErrorCode::none) return bounds;
-    if (!view.leads && (question.leader_only || question.replica != kNoBroker)) {
+    const bool may_follow = question.is_copy || !question.leader_only;
+    if (!view.leads && (!may_follow || question.replica != kNoBroker)) {
         bounds.code = ErrorCode::not_leader_or_follower;
         return bounds;
     }
@@ -33,10 +34,16 @@ FetchBounds fetch_bounds(const FetchQuestion& question, const ReplicaView& view,
             bounds.diverging = end;
             return bounds;
         }
+        if (!end && question.is_copy) {
+            // This log was cut back to before that epoch.
+            bounds.diverging = storage::EpochEnd{log.last_epoch(), view.log_end};
+            return bounds;
+        }
         if (!end) bounds.code = ErrorCode::offset_out_of_range;
     }
     if (!in_log) bounds.code = ErrorCode::offset_out_of_range;
-    bounds.upper = visible_end(view, question.replica, question.read_committed);
+    bounds.upper = question.is_copy ? view.log_end
+                                    : visible_end(view, question.replica, question.read_committed);
     return bounds;
 }
 

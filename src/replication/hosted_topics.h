@@ -21,6 +21,8 @@ struct Hosted {
     std::shared_ptr<LocalPartition> local;
     /// Where its log lies, as an index into the node's directories.
     std::size_t directory = 0;
+    /// Where the metadata says that it lies; zero if it does not say.
+    Uuid assigned{};
 };
 
 struct HostedTopic {

@@ -127,7 +127,10 @@ auto LocalPartition::decide(F&& decide) {
 }
 
 void LocalPartition::carry_out(AfterGuard& after) {
-    if (after.wants_sync && syncs_ != nullptr) syncs_->add(weak_from_this());
+    if (after.wants_sync) {
+        auto* const syncs = place_.with([](const Place& place) { return place.syncs; });
+        if (syncs != nullptr) syncs->add(weak_from_this());
+    }
     if (after.isr_change_due && isr_changes_ != nullptr) isr_changes_->add(weak_from_this());
     for (auto& [done, answer] : after.answers) done(std::move(answer));
     if (after.news) tell(after.round);
@@ -182,11 +185,12 @@ ProduceStep LocalPartition::produce(Production& batch, ProducePlace place) {
         return ProduceStep::answered;
     }
     if (place == ProducePlace::disk_pool) return append_in_pool(batch);
-    return lane_->takes_in_place(batch.prepared->bytes.size()) ? append_in_place(batch)
-                                                               : ProduceStep::needs_disk;
+    const auto lane = this->lane();
+    return lane->takes_in_place(batch.prepared->bytes.size()) ? append_in_place(batch, *lane)
+                                                              : ProduceStep::needs_disk;
 }
 
-ProduceStep LocalPartition::append_in_place(Production& batch) {
+ProduceStep LocalPartition::append_in_place(Production& batch, env::WriteLane& lane) {
     return decide([&](Replica& replica, AfterGuard& after) {
         Replica::Staged staged;
         const auto known =
@@ -195,7 +199,7 @@ ProduceStep LocalPartition::append_in_place(Production& batch) {
         const env::Instant begin = clock_.now();
         const Result<void> written = staged.write.run();
         const env::Instant now = clock_.now();
-        lane_->wrote_in_place(batch.prepared->bytes.size(), now - begin);
+        lane.wrote_in_place(batch.prepared->bytes.size(), now - begin);
         return replica.end_produce(batch, staged, written, now, after);
     });
 }
@@ -205,17 +209,18 @@ ProduceStep LocalPartition::append_in_pool(Production& batch) {
     // guard.
     stamp_append_time(*batch.prepared, clock_.wall());
     Replica::Staged staged;
+    const auto lane = this->lane();
     std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
     const auto known = decide([&](Replica& replica, AfterGuard& after) {
         return replica.begin_produce(batch, ProducePlace::disk_pool, clock_.wall(), staged, after);
     });
     if (known) return *known;
-    staged.write.starts_writeback = !lane_->is_calm();
+    staged.write.starts_writeback = !lane->is_calm();
     const env::Instant begin = clock_.now();
     const Result<void> written = staged.write.run();
     const env::Instant now = clock_.now();
     mark.reset();
-    lane_->wrote_in_pool(batch.prepared->bytes.size(), now - begin);
+    lane->wrote_in_pool(batch.prepared->bytes.size(), now - begin);
     return decide([&](Replica& replica, AfterGuard& after) {
         return replica.end_produce(batch, staged, written, now, after);
     });
@@ -273,30 +278,32 @@ Result<FollowStep> LocalPartition::take_fetched(const FetchPlan& plan, const Fet
     }
     if (place == ProducePlace::disk_pool) return follow_in_pool(fetched);
     const std::size_t bytes = fetched.batches.bytes.size();
-    if (bytes != 0 && !lane_->takes_in_place(bytes)) return FollowStep::needs_disk;
+    const auto lane = this->lane();
+    if (bytes != 0 && !lane->takes_in_place(bytes)) return FollowStep::needs_disk;
     return decide([&](Replica& replica, AfterGuard& after) -> Result<FollowStep> {
         TRY(const auto known, replica.begin_follow(fetched, place, after));
         if (known) return *known;
         const env::Instant begin = clock_.now();
         const Result<void> written = fetched.write.run();
         const env::Instant now = clock_.now();
-        lane_->wrote_in_place(bytes, now - begin);
+        lane->wrote_in_place(bytes, now - begin);
         return replica.end_follow(fetched, written, now, after);
     });
 }
 
 Result<FollowStep> LocalPartition::follow_in_pool(Replica::Fetched& fetched) {
+    const auto lane = this->lane();
     std::optional<env::UnderWay::Mark> mark(std::in_place, writes_);
     TRY(const auto known, decide([&](Replica& replica, AfterGuard& after) {
             return replica.begin_follow(fetched, ProducePlace::disk_pool, after);
         }));
     if (known) return *known;
-    fetched.write.starts_writeback = !lane_->is_calm();
+    fetched.write.starts_writeback = !lane->is_calm();
     const env::Instant begin = clock_.now();
     const Result<void> written = fetched.write.run();
     const env::Instant now = clock_.now();
     mark.reset();
-    lane_->wrote_in_pool(fetched.batches.bytes.size(), now - begin);
+    lane->wrote_in_pool(fetched.batches.bytes.size(), now - begin);
     return decide([&](Replica& replica, AfterGuard& after) {
         return replica.end_follow(fetched, written, now, after);
     });
@@ -308,6 +315,24 @@ Result<FollowStep> LocalPartition::take_out_of_range(const FetchPlan& plan, Offs
     return decide([&](Replica& replica, AfterGuard& after) {
         return replica.out_of_range(plan, leader_start, leader_end, after);
     });
+}
+
+bool LocalPartition::begin_swap() {
+    return replica_.with([](Replica& replica) { return replica.begin_swap(); });
+}
+
+/// The old log is let go after the guard.
+Result<std::unique_ptr<storage::Log>> LocalPartition::end_swap(
+    const Replica::Successor& successor) {
+    const env::Instant now = clock_.now();
+    return decide([&](Replica& replica, AfterGuard& after) {
+        return replica.end_swap(successor, now, after);
+    });
+}
+
+void LocalPartition::give_up_swap() {
+    const env::Instant now = clock_.now();
+    decide([&](Replica& replica, AfterGuard& after) { replica.give_up_swap(now, after); });
 }
 
 std::optional<IsrProposal> LocalPartition::propose_isr() {

@@ -30,7 +30,7 @@ public:
 
     ProduceStep produce(Production& batch, ProducePlace place) override;
     void prepare(Production& batch) const override;
-    env::WriteLane* write_lane() override { return lane_.get(); }
+    env::WriteLane* write_lane() override { return lane().get(); }
     env::Instant expire(env::Instant now) override;
 
     FetchAnswer fetch(const FetchQuestion& question) override;
@@ -72,12 +72,23 @@ public:
 
     /// From now on the log is queued there when it is to be synced: for somebody who calls flush()
     /// then. Before anything is appended.
-    void queue_syncs_in(PartitionQueue<LocalPartition>& queue) { syncs_ = &queue; }
+    void queue_syncs_in(PartitionQueue<LocalPartition>& queue) {
+        place_.with([&](Place& place) { place.syncs = &queue; });
+    }
     /// The same when its in-sync set is to change: for somebody who calls propose_isr() then.
     void queue_isr_changes_in(PartitionQueue<LocalPartition>& queue) { isr_changes_ = &queue; }
     /// The lane of its directory, which a partition by itself has for its own. Before anything is
-    /// appended.
-    void write_through(std::shared_ptr<env::WriteLane> lane) { lane_ = std::move(lane); }
+    /// appended, or when the log has come into another directory; then who has the old one still
+    /// writes in its turn.
+    void write_through(std::shared_ptr<env::WriteLane> lane) {
+        place_.with([&](Place& place) { place.lane = std::move(lane); });
+    }
+    std::shared_ptr<const PartitionSettings> settings() const { return settings_.load(); }
+
+    /// See Replica. Called in the turn of write_lane().
+    bool begin_swap();
+    Result<std::unique_ptr<storage::Log>> end_swap(const Replica::Successor& successor);
+    void give_up_swap();
     /// Queues the log if it has unsynced records and its flush.ms is over.
     void sync_if_due();
 
@@ -110,7 +121,7 @@ private:
     auto decide(F&& decide);
     /// The step of a batch that is prepared and may be written here, with the guard or without it
     /// while it is written.
-    ProduceStep append_in_place(Production& batch);
+    ProduceStep append_in_place(Production& batch, env::WriteLane& lane);
     ProduceStep append_in_pool(Production& batch);
     Result<FollowStep> follow_in_pool(Replica::Fetched& fetched);
     void carry_out(AfterGuard& after);
@@ -125,9 +136,16 @@ private:
     Traffic traffic_;
     /// What is written without the guard and finds its files by their paths.
     env::UnderWay writes_;
-    PartitionQueue<LocalPartition>* syncs_ = nullptr;
     PartitionQueue<LocalPartition>* isr_changes_ = nullptr;
-    std::shared_ptr<env::WriteLane> lane_ = std::make_shared<env::WriteLane>();
+    /// What it shares with the others in its directory.
+    struct Place {
+        std::shared_ptr<env::WriteLane> lane = std::make_shared<env::WriteLane>();
+        PartitionQueue<LocalPartition>* syncs = nullptr;
+    };
+    std::shared_ptr<env::WriteLane> lane() const {
+        return place_.with([](const Place& place) { return place.lane; });
+    }
+    env::Guarded<Place> place_;
 };
 
 }  // namespace milena::replication

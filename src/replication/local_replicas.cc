@@ -63,6 +63,7 @@ LocalReplicas::LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
       deleted_(env, logger),
       syncs_(directories_.size()),
       table_(std::make_shared<const HostedTopics>()),
+      moves_(env, logger, *this, deleted_),
       told_of_strays_(false) {
     for (std::size_t i = 0; i < directories_.size(); ++i)
         lanes_.push_back(std::make_shared<env::WriteLane>());
@@ -77,8 +78,10 @@ Result<void> LocalReplicas::load(const std::vector<bool>& directory_was_clean) {
 Result<void> LocalReplicas::find_logs(const std::vector<bool>& directory_was_clean) {
     TRY_VOID(found_.find(directory_was_clean));
     // A start does not wait for what was deleted before it.
-    for (std::size_t i = 0; i < directories_.size(); ++i)
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
         deleted_.add(directories_[i].take_deleted(), env::Duration::zero());
+        moves_.found(i, directories_[i].take_copies());
+    }
     return ok();
 }
 
@@ -93,7 +96,8 @@ std::vector<PlacedReplica> LocalReplicas::misplaced(const metadata::Image& image
         for (const Hosted& hosted : (*hosted_topic)->partitions) {
             const auto* const registration = topic->partitions.find(hosted.index);
             if (hosted.local == nullptr || registration == nullptr) continue;
-            const Uuid lies_in = directories_.id(hosted.directory);
+            const auto announced = moves_.announced({topic_id, hosted.index});
+            const Uuid lies_in = directories_.id(announced.value_or(hosted.directory));
             const bool is_known = lies_in != Uuid{};
             if (is_known && is_replica(*registration, self_) &&
                 assigned_directory(*registration, self_) != lies_in)
@@ -129,7 +133,43 @@ void LocalReplicas::for_each_local(F&& use) const {
     }
 }
 
+std::optional<Hosted> LocalReplicas::hosted(Uuid topic_id, PartitionIndex partition) const {
+    const auto table = table_.load();
+    const auto* const topic = table->find(topic_id);
+    const Hosted* const found = topic == nullptr ? nullptr : (*topic)->find(partition);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+std::optional<std::size_t> LocalReplicas::find_directory(std::string_view path) const {
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
+        if (directories_[i].path() == path) return i;
+    }
+    return std::nullopt;
+}
+
+void LocalReplicas::put_in(LocalPartition& partition, std::size_t directory) {
+    partition.queue_syncs_in(syncs_[directory]);
+    partition.write_through(lanes_[directory]);
+}
+
+void LocalReplicas::lies_in(Uuid topic_id, PartitionIndex partition, std::size_t directory) {
+    HostedTopics::Editor table(*table_.load());
+    HostedTopic topic = **table.find(topic_id);
+    Hosted moved = *topic.find(partition);
+    directories_.count(moved.directory, -1);
+    directories_.count(directory, 1);
+    moved.directory = directory;
+    put_in(*moved.local, directory);
+    topic.set(std::move(moved));
+    table.set(topic_id, std::make_shared<const HostedTopic>(std::move(topic)));
+    table_.store(std::make_shared<const HostedTopics>(std::move(table).finish()));
+}
+
 void LocalReplicas::apply(const metadata::Image& image, std::span<const Uuid> changed) {
+    change_table([&] { apply_all(image, changed); });
+}
+
+void LocalReplicas::apply_all(const metadata::Image& image, std::span<const Uuid> changed) {
     // What is gone first: a topic that was made anew needs the names that the old one has.
     const std::size_t stopped = stop_gone(image, changed);
     Change change{HostedTopics::Editor(*table_.load()), std::vector<bool>(directories_.size()), 0};
@@ -168,6 +208,7 @@ std::size_t LocalReplicas::stop_gone(const metadata::Image& image, std::span<con
 
 /// The log is not synced: what is in it is of no use any more. Who reads from it may go on.
 void LocalReplicas::remove(const Hosted& hosted) {
+    moves_.cancel({hosted.partition->topic_id(), hosted.index});
     hosted.partition->stop();
     if (hosted.local == nullptr) return;
     hosted.local->abandon();
@@ -200,13 +241,16 @@ void LocalReplicas::start_topic(const metadata::Image& image, Uuid topic_id, Cha
 }
 
 void LocalReplicas::apply_partition(const Start& start, HostedTopic& topic, Change& change) {
-    const Hosted* hosted = topic.find(start.name.partition);
-    if (hosted != nullptr && hosted->local != nullptr) {
-        hosted->local->configure(start.settings);
-    } else {
-        topic.set(host(start, change));
-        hosted = topic.find(start.name.partition);
-    }
+    const MoveKey key{start.topic_id, start.name.partition};
+    const Hosted* const before = topic.find(start.name.partition);
+    const bool is_there = before != nullptr && before->local != nullptr;
+    Hosted next = is_there ? *before : host(start, change);
+    next.assigned = assigned_directory(start.registration, self_);
+    if (is_there) next.local->configure(start.settings);
+    if (!is_there && next.local != nullptr) moves_.resume(key, start.name, next);
+    moves_.assigned(key, next.assigned);
+    topic.set(std::move(next));
+    const Hosted* const hosted = topic.find(start.name.partition);
     const Result<void> done = hosted->partition->become(state_of(start.registration));
     if (done || hosted->local == nullptr || !hosted->local->offline()) return;
     fail_directory(hosted->directory, done.error());
@@ -215,6 +259,7 @@ void LocalReplicas::apply_partition(const Start& start, HostedTopic& topic, Chan
 /// The partition over the log it had, or over a new one; offline if neither can be had.
 Hosted LocalReplicas::host(const Start& start, Change& change) {
     auto claimed = found_.claim(start.name, start.topic_id);
+    if (!claimed) claimed = take_over(start, change);
     if (!claimed) claimed = new_log(start, change);
     Hosted hosted;
     hosted.index = start.name.partition;
@@ -225,9 +270,8 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
             env_, logger_,
             ReplicaParts{self_, start.name, start.topic_id, std::move(claimed->log),
                          claimed->high_watermark, start.settings});
-        hosted.local->queue_syncs_in(syncs_[hosted.directory]);
+        put_in(*hosted.local, hosted.directory);
         hosted.local->queue_isr_changes_in(isr_changes_);
-        hosted.local->write_through(lanes_[hosted.directory]);
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
         ++change.started;
@@ -238,6 +282,27 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
     return hosted;
 }
 
+/// Nothing is known of how far it is synced, but that it was whole.
+std::optional<FoundLogs::Claimed> LocalReplicas::take_over(const Start& start, Change& change) {
+    const auto copy = moves_.take_over({start.topic_id, start.name.partition}, start.name,
+                                       assigned_directory(start.registration, self_));
+    if (!copy) return std::nullopt;
+    const std::string path =
+        fmt::format("{}/{}", directories_[copy->directory].path(), start.name.text());
+    const Result<void> renamed = env_.files().rename(copy->path, path);
+    auto log = renamed ? storage::Log::open(env_, logger_, path, start.settings.log, {})
+                       : std::unexpected(renamed.error());
+    if (!log) {
+        LOG_ERROR(logger_, "the copy of a log can't take over", kv("directory", copy->path),
+                  kv("why", log.error().why));
+        return FoundLogs::Claimed{nullptr, copy->directory, Offset(0)};
+    }
+    LOG_INFO(logger_, "the copy of a log takes over", kv("directory", path));
+    change.has_new_names[copy->directory] = true;
+    const Offset high_watermark = (*log)->log_start_offset();
+    return FoundLogs::Claimed{*std::move(log), copy->directory, high_watermark};
+}
+
 std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Change& change) {
     std::optional<std::size_t> directory = left_log(start);
     const bool is_made = !directory;
@@ -245,7 +310,9 @@ std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Cha
         // The log of a partition that is not new may lie in the directory that failed: an empty one
         // in another place would be a replica that has lost everything and does not know it.
         if (!directories_.all_usable() && !is_new(start.registration)) return std::nullopt;
-        directory = directories_.pick(assigned_directory(start.registration, self_));
+        directory = moves_.take_wanted(start.name);
+        if (!directory)
+            directory = directories_.pick(assigned_directory(start.registration, self_));
     }
     if (!directory) return std::nullopt;
     auto log = open_new(start, *directory, is_made);
@@ -298,14 +365,16 @@ Result<void> LocalReplicas::set_aside(const storage::TopicPartition& partition,
 
 /// To "topic-0.<32 hex digits>-<suffix>", as Apache Kafka names what no partition owns any more.
 Result<std::string> LocalReplicas::rename_away(const storage::TopicPartition& partition,
-                                               std::size_t directory, std::string_view suffix) {
+                                               std::size_t directory, std::string_view suffix,
+                                               std::string from) {
     const Uuid unique = env::random_uuid(env_.random());
     const std::string end =
         fmt::format("-{}.{:016x}{:016x}-{}", partition.partition, unique.high, unique.low, suffix);
     const std::string& parent = directories_[directory].path();
     std::string to =
         fmt::format("{}/{}{}", parent, partition.topic.substr(0, kNameMax - end.size()), end);
-    TRY_VOID(env_.files().rename(fmt::format("{}/{}", parent, partition.text()), to));
+    if (from.empty()) from = fmt::format("{}/{}", parent, partition.text());
+    TRY_VOID(env_.files().rename(from, to));
     return to;
 }
 
@@ -329,6 +398,7 @@ void LocalReplicas::finish(Change& change) {
 
 void LocalReplicas::fail_directory(std::size_t directory, const Error& error) {
     if (!directories_.fail(directory, error)) return;
+    moves_.directory_failed(directory);
     for_each_local([&](const Hosted& hosted) {
         if (hosted.directory == directory) hosted.local->take_offline();
     });
@@ -360,6 +430,13 @@ std::vector<DirectoryState> LocalReplicas::directories() const {
         states[hosted.directory].logs.push_back(
             {log.name(), log.size_bytes(), std::max<std::int64_t>(lag, 0)});
     });
+    for (const auto& copy : moves_.copies()) {
+        const auto of = hosted(copy.key.topic, copy.key.partition);
+        if (!of || of->local == nullptr) continue;
+        const std::int64_t lag = of->local->log_end_offset() - copy.end;
+        states[copy.directory].logs.push_back(
+            {copy.name, copy.bytes, std::max<std::int64_t>(lag, 0), true});
+    }
     for (DirectoryState& state : states)
         std::ranges::sort(state.logs, {}, &DirectoryState::Log::name);
     return states;
@@ -388,7 +465,7 @@ void LocalReplicas::sync_queued(std::size_t directory) {
         if (synced) continue;
         // One that was deleted meanwhile has no files to be synced.
         for_each_local([&](const Hosted& hosted) {
-            if (hosted.local == partition) fail_directory(directory, synced.error());
+            if (hosted.local == partition) fail_directory(hosted.directory, synced.error());
         });
     }
 }
@@ -496,6 +573,7 @@ Result<void> LocalReplicas::close() {
         if (all && !closed) all = closed;
     };
     note_failed_logs();
+    moves_.close();
     for (std::size_t i = 0; i < directories_.size(); ++i) note(close_logs(i));
     note(checkpoint());
     return all;

@@ -10,6 +10,7 @@
 #include "disk/found_logs.h"
 #include "hosted_topics.h"
 #include "milena/replication/replicas.h"
+#include "moves/local_moves.h"
 
 namespace milena::replication {
 
@@ -31,6 +32,7 @@ public:
     std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const override;
     std::vector<std::shared_ptr<Partition>> all() const override;
 
+    Moves& moves() override { return moves_; }
     std::vector<DirectoryState> directories() const override;
     std::vector<WriteLaneState> write_lanes() const override;
 
@@ -52,6 +54,25 @@ public:
     Result<void> checkpoint() override;
     Result<void> close() override;
 
+    // For moves between directories.
+    BrokerId self() const { return self_; }
+    const Directories& places() const { return directories_; }
+    std::optional<std::size_t> find_directory(std::string_view path) const;
+    std::shared_ptr<env::WriteLane> lane(std::size_t directory) const { return lanes_[directory]; }
+    std::optional<Hosted> hosted(Uuid topic_id, PartitionIndex partition) const;
+    /// Runs `change` while nobody else changes the table.
+    void change_table(const std::function<void()>& change) {
+        changing_.with([&](std::monostate&) { change(); });
+    }
+    /// The log lies there now; inside change_table().
+    void lies_in(Uuid topic_id, PartitionIndex partition, std::size_t directory);
+    /// It is written and synced as all in that directory are.
+    void put_in(LocalPartition& partition, std::size_t directory);
+    /// The partition's directory, or the one at `from`, is called otherwise; its new path.
+    Result<std::string> rename_away(const storage::TopicPartition& partition, std::size_t directory,
+                                    std::string_view suffix, std::string from = {});
+    void fail_directory(std::size_t directory, const Error& error);
+
 private:
     /// A partition that is being started.
     struct Start {
@@ -67,6 +88,7 @@ private:
         std::size_t started = 0;
     };
 
+    void apply_all(const metadata::Image& image, std::span<const Uuid> changed);
     /// How many replicas were stopped.
     std::size_t stop_gone(const metadata::Image& image, std::span<const Uuid> changed);
     void remove(const Hosted& hosted);
@@ -78,11 +100,9 @@ private:
                                                    bool is_made);
     std::optional<std::size_t> left_log(const Start& start);
     Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
-    Result<std::string> rename_away(const storage::TopicPartition& partition, std::size_t directory,
-                                    std::string_view suffix);
+    std::optional<FoundLogs::Claimed> take_over(const Start& start, Change& change);
     void finish(Change& change);
     Result<void> checkpoint_all();
-    void fail_directory(std::size_t directory, const Error& error);
     void note_failed_logs();
     std::size_t count_unsynced(std::size_t directory) const;
     Result<void> close_logs(std::size_t directory);
@@ -104,6 +124,8 @@ private:
     PartitionQueue<LocalPartition> isr_changes_;
     std::vector<std::shared_ptr<env::WriteLane>> lanes_;
     env::Published<HostedTopics> table_;
+    env::Guarded<std::monostate> changing_;
+    LocalMoves moves_;
     env::Guarded<bool> told_of_strays_;
     env::Guarded<std::monostate> checkpointing_;
 };

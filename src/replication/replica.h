@@ -5,6 +5,8 @@
 // in env::Guarded.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -94,6 +96,18 @@ public:
                                   AfterGuard& after);
     Result<FollowStep> out_of_range(const FetchPlan& plan, Offset leader_start, Offset leader_end,
                                     AfterGuard& after);
+
+    // Another log in the place of this one, in moves/replica_swap.cc.
+    /// From here to end_swap() or give_up_swap() nothing is appended, cut or synced, as in the
+    /// middle of a write. False if that can't be now.
+    bool begin_swap();
+    /// Gives the log that takes over, which has the same records, all of them synced.
+    using Successor = std::function<Result<std::unique_ptr<storage::Log>>(
+        Offset start, const storage::LogOptions&)>;
+    /// The log that was this replica's. An error is that of `successor`: it keeps its own.
+    Result<std::unique_ptr<storage::Log>> end_swap(const Successor& successor, env::Instant now,
+                                                   AfterGuard& after);
+    void give_up_swap(env::Instant now, AfterGuard& after);
 
     std::optional<IsrProposal> propose_isr(env::Instant now);
     void isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,
@@ -192,6 +206,9 @@ private:
     Timestamp last_append_time_{-1};
     /// Between begin_produce() and end_produce(), or begin_follow() and end_follow().
     bool is_writing_ = false;
+    /// Between begin_swap() and its end.
+    bool is_swapping_ = false;
+    int syncs_running_ = 0;
     /// In the queue of those whose in-sync set is to change.
     bool is_isr_queued_ = false;
     std::optional<PartitionState> next_state_{};

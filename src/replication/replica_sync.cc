@@ -3,6 +3,12 @@
 #include "replica.h"
 
 namespace milena::replication {
+namespace {
+
+/// The end of a sync that had no log to sync.
+constexpr Offset kNothingSynced{-1};
+
+}  // namespace
 
 void Replica::note_unsynced(AfterGuard& after) {
     const Offset durable = partition_log_->durable_end_offset();
@@ -20,12 +26,19 @@ void Replica::sync_if_due(env::Instant now, AfterGuard& after) {
 
 storage::Log::PendingSync Replica::begin_sync() {
     turn_.begin();
-    return closed_ends_ || offline() ? storage::Log::PendingSync{} : partition_log_->pending_sync();
+    ++syncs_running_;
+    storage::Log::PendingSync pending;
+    if (is_swapping_) {
+        pending.end = kNothingSynced;  // the log that is about to come is synced
+    } else if (!closed_ends_ && !offline()) {
+        pending = partition_log_->pending_sync();
+    }
+    return pending;
 }
 
 void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, AfterGuard& after) {
     last_sync_ = now;
-    if (closed_ends_ || offline()) return;
+    if (closed_ends_ || offline() || done.end == kNothingSynced) return;
     partition_log_->mark_durable(done);
     if (LeaderCore* const core = leader())
         carry_out(core->synced(partition_log_->durable_end_offset(), now), after);
@@ -34,6 +47,7 @@ void Replica::synced(const storage::Log::PendingSync& done, env::Instant now, Af
 void Replica::end_sync(AfterGuard& after) {
     // After a failed sync the same files may be synced without an error, and without their records.
     const bool again = turn_.end();
+    --syncs_running_;
     if (!offline()) after.wants_sync |= again;
 }
 

@@ -14,15 +14,15 @@ constexpr std::string_view kLockFile = ".lock";
 constexpr std::string_view kCleanShutdownFile = ".kafka_cleanshutdown";
 constexpr std::string_view kMetaFile = "meta.properties";
 constexpr std::string_view kPartitionMetadataFile = "partition.metadata";
+constexpr std::string_view kCopySuffix = "future";
 constexpr std::string_view kLostAndFound = "lost+found";
 constexpr std::size_t kSmallFileBytesMax = 64 * 1024;
 /// A line for each of a million partitions with the longest names there are.
 constexpr std::size_t kCheckpointBytesMax = 512ULL << 20;
 
-/// "<topic>-<partition>.<32 hex digits>-<suffix>", as deleted, stray and future directories are
-/// called.
+/// See unique_name().
+constexpr std::size_t kHexDigits = 32;
 bool has_unique_suffix(std::string_view name, std::string_view suffix) {
-    constexpr std::size_t kHexDigits = 32;
     if (!name.ends_with(suffix)) return false;
     name.remove_suffix(suffix.size());
     if (name.size() < kHexDigits + 2 || name[name.size() - kHexDigits - 1] != '.') return false;
@@ -35,7 +35,7 @@ bool has_unique_suffix(std::string_view name, std::string_view suffix) {
 /// system's).
 bool is_known_other(std::string_view name) {
     return name == kLostAndFound || name == "remote-log-index-cache" ||
-           has_unique_suffix(name, "-stray") || has_unique_suffix(name, "-future");
+           has_unique_suffix(name, "-stray");
 }
 
 /// The number behind "brokerEpoch" in the marker's JSON. Markers of older releases are empty: the
@@ -86,13 +86,22 @@ public:
     Result<void> mark_clean_shutdown(BrokerEpoch epoch) override;
     Result<std::vector<FoundPartition>> find_partitions() override;
     std::vector<std::string> take_deleted() override { return std::exchange(deleted_, {}); }
-    Result<std::string> prepare_partition(const TopicPartition& partition, Uuid topic_id) override;
+    std::vector<FoundCopy> take_copies() override { return std::exchange(copies_, {}); }
+    Result<std::string> prepare_partition(const TopicPartition& partition, Uuid topic_id) override {
+        return prepare(partition.text(), topic_id);
+    }
+    Result<std::string> prepare_copy(const TopicPartition& partition, Uuid topic_id,
+                                     Uuid unique) override {
+        return prepare(unique_name(partition, unique, kCopySuffix), topic_id);
+    }
     Result<void> sync_all() override { return lock_->sync_file_system(); }
     Result<OffsetCheckpoint> read_checkpoint(std::string_view name) const override;
     Result<void> write_checkpoint(std::string_view name, const OffsetCheckpoint& offsets) override;
 
 private:
     std::string inside(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+    Result<std::string> prepare(std::string_view name, Uuid topic_id);
+    void note_copy(std::string_view name);
     /// Not synced: the log's first sync does that, and before there is nothing to lose.
     Result<void> write_partition_metadata(const std::string& directory, Uuid topic_id);
     /// Zero if the partition has no metadata file, or one that was not finished.
@@ -104,6 +113,7 @@ private:
     std::string path_;
     std::unique_ptr<env::FileLock> lock_;
     std::vector<std::string> deleted_;
+    std::vector<FoundCopy> copies_;
 };
 
 Result<std::optional<MetaProperties>> RealLogDirectory::meta() const {
@@ -148,10 +158,15 @@ Result<std::vector<FoundPartition>> RealLogDirectory::find_partitions() {
     TRY(const auto entries, files_.list(path_));
     std::vector<FoundPartition> found;
     deleted_.clear();
+    copies_.clear();
     for (const env::DirectoryEntry& entry : entries) {
         if (!entry.is_directory || is_known_other(entry.name)) continue;
         if (has_unique_suffix(entry.name, "-delete")) {
             deleted_.push_back(inside(entry.name));
+            continue;
+        }
+        if (has_unique_suffix(entry.name, "-future")) {
+            note_copy(entry.name);
             continue;
         }
         const auto partition = TopicPartition::parse(entry.name);
@@ -179,9 +194,17 @@ Result<void> RealLogDirectory::write_partition_metadata(const std::string& direc
     return files_.rename(temporary, path);
 }
 
-Result<std::string> RealLogDirectory::prepare_partition(const TopicPartition& partition,
-                                                        Uuid topic_id) {
-    const std::string directory = inside(partition.text());
+/// One whose name or metadata can't be read is left alone.
+void RealLogDirectory::note_copy(std::string_view name) {
+    const std::size_t end = name.size() - kCopySuffix.size() - 1 - kHexDigits - 1;
+    const auto partition = TopicPartition::parse(name.substr(0, end));
+    if (!partition) return;
+    if (const auto topic_id = topic_id_of(inside(name)))
+        copies_.push_back({*partition, *topic_id, inside(name)});
+}
+
+Result<std::string> RealLogDirectory::prepare(std::string_view name, Uuid topic_id) {
+    const std::string directory = inside(name);
     TRY_VOID(files_.create_directories(directory));
     TRY(const Uuid present, topic_id_of(directory));
     if (present == topic_id) return directory;
@@ -222,6 +245,10 @@ Result<void> RealLogDirectory::write_checkpoint(std::string_view name,
 }
 
 }  // namespace
+
+std::string unique_name(const TopicPartition& partition, Uuid unique, std::string_view suffix) {
+    return fmt::format("{}.{:016x}{:016x}-{}", partition.text(), unique.high, unique.low, suffix);
+}
 
 Result<std::optional<MetaProperties>> read_meta(env::FileSystem& files,
                                                 const std::string& directory) {

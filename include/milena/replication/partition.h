@@ -108,6 +108,9 @@ struct FetchQuestion {
     /// A follower's, where there is a limit: if the partition is throttled, one that is not in sync
     /// gets no records while this is exceeded (KIP-73). Counting is the asker's.
     ReplicationQuota* quota = nullptr;
+    /// Of a copy that is made in another directory of this broker: it reads to the log's end, of
+    /// whatever role, and is told to cut what this log does not have.
+    bool is_copy = false;
 };
 
 struct FetchAnswer {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "milena/metadata/image.h"
+#include "milena/replication/moves.h"
 #include "milena/replication/partition.h"
 
 namespace milena::replication {
@@ -17,8 +18,10 @@ struct DirectoryState {
     struct Log {
         TopicPartition name;
         std::uint64_t bytes = 0;
-        /// How far the log's end is behind the high watermark.
+        /// How far the log's end is behind the high watermark; a copy's, behind its log's end.
         std::int64_t lag = 0;
+        /// It is being made here, of a log in another directory.
+        bool is_copy = false;
     };
     std::string path;
     bool is_usable = true;
@@ -77,7 +80,8 @@ public:
     virtual void apply(const metadata::Image& image, std::span<const Uuid> changed) = 0;
 
     /// Those replicas of these topics that lie in another directory than `image` says, by topic and
-    /// partition; those that are offline are not told.
+    /// partition; those that are offline are not told. One whose copy has caught up counts as lying
+    /// where the copy is.
     virtual std::vector<PlacedReplica> misplaced(const metadata::Image& image,
                                                  std::span<const Uuid> topics) const = 0;
 
@@ -85,6 +89,7 @@ public:
     virtual std::shared_ptr<Partition> find(Uuid topic_id, PartitionIndex partition) const = 0;
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
 
+    virtual Moves& moves() = 0;
     /// In the order of log.dirs.
     virtual std::vector<DirectoryState> directories() const = 0;
     /// In the order of the directories; without a guard of a partition.

@@ -41,6 +41,13 @@ struct FoundPartition {
     Uuid topic_id;  ///< from partition.metadata; zero if that is absent
 };
 
+/// The copy of a partition that was being made in this directory (KIP-113).
+struct FoundCopy {
+    TopicPartition partition;
+    Uuid topic_id;  ///< as above
+    std::string path;
+};
+
 /// The quorum's own log, whose directory lies in metadata.log.dir beside the partitions.
 inline constexpr std::string_view kClusterMetadataTopic = "__cluster_metadata";
 
@@ -69,16 +76,21 @@ public:
     virtual Result<void> mark_clean_shutdown(BrokerEpoch epoch) = 0;
 
     /// Partition directories, without __cluster_metadata's. Those of deleted topics (-delete) are
-    /// left to take_deleted(), -stray and -future are left alone, unknown ones are an error as in
-    /// Apache Kafka.
+    /// left to take_deleted(), unfinished copies (-future) to take_copies(), -stray are left alone,
+    /// unknown ones are an error as in Apache Kafka.
     virtual Result<std::vector<FoundPartition>> find_partitions() = 0;
     /// The directories of deleted partitions that find_partitions() has met: for the caller to
     /// remove.
     virtual std::vector<std::string> take_deleted() = 0;
+    /// The copies that find_partitions() has met, those that can be read.
+    virtual std::vector<FoundCopy> take_copies() = 0;
     /// The partition's directory, with partition.metadata written if absent; both are synced
     /// with the log's first sync. INCONSISTENT_TOPIC_ID if it is there and names another topic.
     virtual Result<std::string> prepare_partition(const TopicPartition& partition,
                                                   Uuid topic_id) = 0;
+    /// A new directory for a copy of the partition, "<topic>-<n>.<unique>-future".
+    virtual Result<std::string> prepare_copy(const TopicPartition& partition, Uuid topic_id,
+                                             Uuid unique) = 0;
 
     /// Makes all that was written to the directory's file system durable, in one call. A failure
     /// takes the directory offline.
@@ -91,6 +103,10 @@ public:
     virtual Result<void> write_checkpoint(std::string_view name,
                                           const OffsetCheckpoint& offsets) = 0;
 };
+
+/// "<topic>-<n>.<32 hex digits>-<suffix>", as the directories of deleted, stray and unfinished
+/// partitions are called.
+std::string unique_name(const TopicPartition& partition, Uuid unique, std::string_view suffix);
 
 inline constexpr std::string_view kRecoveryPointCheckpoint = "recovery-point-offset-checkpoint";
 inline constexpr std::string_view kReplicationCheckpoint = "replication-offset-checkpoint";

@@ -37,6 +37,7 @@ DescribeLogDirsResponse::DescribeLogDirsTopic topic_of(protocol::Arena& arena,
         parts[i].partition_index = logs[i].name.partition.value;
         parts[i].partition_size = static_cast<std::int64_t>(logs[i].bytes);
         parts[i].offset_lag = logs[i].lag;
+        parts[i].is_future_key = logs[i].is_copy;
     }
     DescribeLogDirsResponse::DescribeLogDirsTopic out;
     out.name = logs.front().name.topic;

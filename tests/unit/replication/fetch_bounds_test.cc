@@ -122,5 +122,17 @@ TEST_F(FetchBoundsTest, EndsTheCurrentEpochAtTheLogEndThoughNothingWasWrittenInI
     EXPECT_EQ(epoch_end(LeaderEpoch(8), view_, log_), std::nullopt);
 }
 
+TEST_F(FetchBoundsTest, GivesACopyOfThisLogAllOfItWhoeverLeads) {
+    view_.leads = false;
+    question_.is_copy = true;
+    EXPECT_EQ(ask(0).code, ErrorCode::none);
+    EXPECT_EQ(ask(0).upper, Offset(12));
+    EXPECT_EQ(ask(11, 3).diverging, (storage::EpochEnd{LeaderEpoch(3), Offset(10)}));
+    // The copy was made of what this log has lost since.
+    EXPECT_EQ(ask(12, 6).diverging, (storage::EpochEnd{LeaderEpoch(5), Offset(12)}));
+    question_.replica = BrokerId(2);
+    EXPECT_EQ(ask(0).code, ErrorCode::not_leader_or_follower);
+}
+
 }  // namespace
 }  // namespace milena::replication

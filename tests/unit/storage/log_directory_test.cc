@@ -177,5 +177,20 @@ TEST_F(LogDirectoryTest, AMalformedCheckpointNamesItsLine) {
     EXPECT_TRUE(directory->read_checkpoint(kLogStartCheckpoint)->empty()) << "not yet written";
 }
 
+TEST_F(LogDirectoryTest, CopiesOfPartitionsAreFoundByWhatTheyAreCopiesOf) {
+    const Uuid unique{0x0123456789abcdef, 0xfedcba9876543210};
+    const auto path = directory->prepare_copy({"t.x", PartitionIndex(12)}, kTopicId, unique);
+    ASSERT_TRUE(path);
+    EXPECT_EQ(*path, "/data/t.x-12.0123456789abcdeffedcba9876543210-future");
+    write("u-0.0123456789abcdef0123456789abcdef-future/partition.metadata", "version: 7");
+    ASSERT_TRUE(directory->find_partitions()->empty());
+    const auto copies = directory->take_copies();
+    ASSERT_EQ(copies.size(), 1U) << "one can't be read";
+    EXPECT_EQ(copies[0].partition.text(), "t.x-12");
+    EXPECT_EQ(copies[0].topic_id, kTopicId);
+    EXPECT_EQ(copies[0].path, *path);
+    EXPECT_TRUE(directory->take_copies().empty());
+}
+
 }  // namespace
 }  // namespace milena::storage
