@@ -108,7 +108,7 @@ class MovingTestCase(unittest.TestCase):
             self.assertEqual(len(set(logs)), 1, [len(log) for log in logs])
 
     def fill(self, megabytes, partition):
-        """Records of 16 KiB, in small batches: of a fetch of a megabyte little is a batch that is cut off and comes again."""
+        """Records of 16 KiB, in small batches: of what a fetch gives, little is a batch that is cut off."""
         producer = confluent_kafka.Producer({'bootstrap.servers': self.bootstrap, 'enable.idempotence': True,
                                              'linger.ms': 20, 'batch.size': 40_000, 'log_level': 0})
         failed = []
