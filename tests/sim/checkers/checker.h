@@ -42,6 +42,7 @@ void told_offsets_are_true(const History& history, Findings& findings);
 void nothing_stands_twice(const History& history, Findings& findings);
 void order_is_kept(const History& history, Findings& findings);
 void limits_never_go_back(const History& history, Findings& findings);
+void replicas_are_equal(const History& history, Findings& findings);
 void reads_have_no_gaps(const History& history, Findings& findings);
 void metadata_is_linearizable(const History& history, Findings& findings);
 

@@ -10,6 +10,7 @@ namespace {
 constexpr std::array kCheckers = {
     Checker{"I1", "no acknowledged write is lost", &no_acknowledged_write_is_lost},
     Checker{"I2", "an offset has one value, for ever", &offset_has_one_value},
+    Checker{"I2", "all replicas have the same bytes up to the high watermark", &replicas_are_equal},
     Checker{"I3", "an offset that was told to a producer is that of its record",
             &told_offsets_are_true},
     Checker{"I4", "no record stands twice", &nothing_stands_twice},

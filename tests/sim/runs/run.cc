@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/checkers/checker.h"
+#include "sim/runs/replica_logs.h"
 #include "sim/runs/story.h"
 #include "sim/workload/reader.h"
 #include "sim/workload/topic_maker.h"
@@ -56,6 +57,7 @@ public:
         if (is_whole) {
             strike_and_heal();
             is_whole = come_to_an_end() && metadata_works() && read_everything();
+            if (is_whole) look_at_replicas();
         }
         // Without a last reading everything would seem to be lost.
         const auto judged = is_whole ? judge(history_) : history_.complaints;
@@ -257,6 +259,27 @@ private:
         return true;
     }
 
+    /// When they have had the time to fetch what is committed; whoever has not is the checker's.
+    void look_at_replicas() {
+        const env::Instant give_up = world_.now() + kHealLimit;
+        while (!have_all() && world_.now() < give_up) {
+            world_.run_for(milliseconds(200));
+            start_servers(*stage_);
+        }
+    }
+
+    bool have_all() {
+        const auto image = servers_.front()->image();
+        if (image == nullptr) return false;
+        bool is_everywhere = true;
+        for (auto& [place, partition] : history_.partitions) {
+            partition.replicas = replica_logs(servers_, *image, place);
+            for (const ReplicaLog& log : partition.replicas)
+                is_everywhere &= log.end() >= partition.final_end();
+        }
+        return is_everywhere;
+    }
+
     void complain(std::string_view invariant, std::string what) {
         found_.push_back({invariant, std::move(what)});
     }
@@ -275,6 +298,7 @@ private:
             .violations = found_};
         for (const auto& [place, partition] : history_.partitions) {
             report.acknowledged += partition.acknowledged.size();
+            report.replicas += partition.replicas.size();
             for (const ReadSession& session : partition.sessions)
                 report.read += session.records.size();
         }
@@ -304,9 +328,10 @@ private:
 std::string Report::text() const {
     return fmt::format(
         "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
-        "steps with topics, {} records of metadata, {} images compared, trace {:016x}\n  {}",
+        "steps with topics, {} records of metadata, {} images and {} replicas compared, trace "
+        "{:016x}\n  {}",
         violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps,
-        metadata_records, images, trace_hash, shape);
+        metadata_records, images, replicas, trace_hash, shape);
 }
 
 Report run_seed(const RunOptions& options) {

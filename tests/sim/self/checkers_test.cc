@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "milena/base/bytes.h"
+
 namespace milena::sim {
 namespace {
 
@@ -20,6 +22,18 @@ LimitsSeen limits(int asked, int answered, std::int64_t high_watermark,
             .log_start_offset = log_start_offset};
 }
 
+/// A log with one batch an offset.
+ReplicaLog replica(std::string server, const std::vector<std::string>& batches) {
+    ReplicaLog log{.server = std::move(server), .batches = {}};
+    for (const std::string& text : batches) {
+        const BytesView bytes = as_bytes(text);
+        log.batches.push_back({.base_offset = log.end(),
+                               .end_offset = log.end() + 1,
+                               .bytes = {bytes.begin(), bytes.end()}});
+    }
+    return log;
+}
+
 /// Three records of two writers, read and told as they should be.
 class CheckersTest : public testing::Test {
 protected:
@@ -29,6 +43,10 @@ protected:
         partition.sessions = {{.from = 0, .records = {{0, kFirst}, {1, kThird}}},
                               {.from = 1, .records = {{1, kThird}, {2, kSecond}}}};
         partition.limits = {limits(1, 2, 1, 1), limits(3, 4, 3, 3)};
+        // Beyond the high watermark they may differ.
+        partition.replicas = {replica("n1", {"a", "b", "c", "d"}),
+                              replica("n2", {"a", "b", "c", "d", "e"}),
+                              replica("n3", {"a", "b", "c", "d", "f"})};
     }
 
     /// The invariants that are violated, in the order of their checkers.
@@ -71,6 +89,33 @@ TEST_F(CheckersTest, AnOffsetWhoseRecordChangedIsFound) {
 
 TEST_F(CheckersTest, AnOffsetThatStandsTwiceInTheLogIsFound) {
     partition.final_log.push_back({2, {3, 7}});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AReplicaWithOtherBytesBelowTheHighWatermarkIsFound) {
+    partition.replicas[1] = replica("n2", {"a", "x", "c"});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AReplicaThatEndsBelowTheHighWatermarkIsFound) {
+    partition.replicas[2] = replica("n3", {"a", "b"});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AReplicaThatLacksABatchInTheMiddleIsFound) {
+    partition.replicas[2].batches.erase(partition.replicas[2].batches.begin() + 1);
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, AReplicaWithoutALogIsFound) {
+    partition.replicas[0] = replica("n1", {});
+    expect_violated({"I2"});
+}
+
+TEST_F(CheckersTest, ReplicasWhoseBatchesAreCutElsewhereAreFound) {
+    partition.replicas[1].batches[0].end_offset = 2;  // one batch of two where others have two
+    partition.replicas[1].batches[0].bytes = {std::byte('a'), std::byte('b')};
+    partition.replicas[1].batches.erase(partition.replicas[1].batches.begin() + 1);
     expect_violated({"I2"});
 }
 

@@ -71,6 +71,19 @@ struct LimitsSeen {
     std::int32_t leader_epoch = 0;
 };
 
+/// What one replica has on its disk when all is over.
+struct ReplicaLog {
+    struct Batch {
+        std::int64_t base_offset = 0;
+        std::int64_t end_offset = 0;
+        std::vector<std::byte> bytes;
+    };
+    std::string server;
+    std::vector<Batch> batches;
+
+    std::int64_t end() const { return batches.empty() ? 0 : batches.back().end_offset; }
+};
+
 struct PartitionHistory {
     std::vector<Acknowledgement> acknowledged;
     std::vector<ReadSession> sessions;
@@ -87,6 +100,9 @@ struct PartitionHistory {
     }
     /// The whole log, read when all faults were over.
     std::vector<Sighting> final_log;
+    std::int64_t final_end() const { return final_log.empty() ? 0 : final_log.back().offset + 1; }
+    /// Of every replica, after that.
+    std::vector<ReplicaLog> replicas;
 };
 
 /// One step of a client that makes and deletes topics one after the other.
