@@ -132,6 +132,8 @@ class Course:
             views = [view.ask(node, TOPIC) for node in self.nodes]
             self.wrong.append(f'after {blow.what} of node {blow.node} not all are in sync: {views}')
         blow.healed_s = time.monotonic() - mended
+        while time.monotonic() < mended + WHOLE_S and not probe.is_over():
+            time.sleep(0.01)
         blow.writable_s = probe.took_s(mended)
 
     def await_clients(self, blow):
