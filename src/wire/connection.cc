@@ -78,7 +78,7 @@ env::Task<Result<bool>> Connection::read_more() {
         room = buffer_->writable();
     }
     waits_for_budget_ = false;
-    CO_TRY(const std::size_t count, co_await stream_->read_some(*room));
+    CO_TRY(const std::size_t count, co_await stream_->read_some(*room, buffer_->wanted()));
     buffer_->received(count);
     touch();
     co_return count != 0;
