@@ -248,6 +248,8 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.delete_topic_enable = settings.boolean("delete.topic.enable");
     config.request_partitions_max = settings.number("max.request.partition.size.limit");
     config.rack = settings.string("broker.rack");
+    config.sends_consumers_to_their_rack =
+        settings.string("replica.selector.class").ends_with("RackAwareReplicaSelector");
     config.broker_heartbeat_interval_ms = settings.number("broker.heartbeat.interval.ms");
     config.broker_session_timeout_ms = settings.number("broker.session.timeout.ms");
     config.initial_registration_timeout_ms =

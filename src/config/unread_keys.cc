@@ -362,8 +362,6 @@ static constexpr Key kUnreadKeys[] = {
      "Prefix of the keys that are passed to the tiered storage."},
     {"remote.log.storage.system.enable", boolean, "false", kAny, read_only, not_yet,
      "Whether there is tiered storage."},
-    {"replica.selector.class", string, kNull, kAny, read_only, not_yet,
-     "Java class in Kafka that chooses the replica a consumer reads from."},
     {"replica.socket.receive.buffer.bytes", int32, "65536", kAny, read_only, not_yet,
      "Size of the receive buffer of a follower's connections; -1 is the system's own choice."},
     {"request.timeout.ms", int32, "30000", kAny, read_only, not_yet,

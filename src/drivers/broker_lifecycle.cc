@@ -117,6 +117,7 @@ env::Task<Result<controller::BrokerHeartbeatReply>> BrokerLifecycle::beat(bool w
     request.epoch = epoch_;
     request.metadata_offset = served_.load()->provenance.last_offset;
     request.want_shutdown = want_shutdown;
+    request.offline_log_directories = failed_directories_;
     co_return co_await controller_.heartbeat(std::move(request),
                                              env_.clock().now() + options_.heartbeat_interval);
 }
@@ -128,13 +129,33 @@ env::Task<void> BrokerLifecycle::keep_beating() {
                                             : options_.heartbeat_interval;
         co_await pause_.wait_until(env_.clock().now() + pause);
         if (stopping_) break;
+        const std::size_t directories = failed_directories_.size();
         const auto reply = co_await beat(false);
+        note_reported(reply.has_value(), directories);
         if (!reply && !failing) LOG_WARN(log_, "heartbeat failed", kv("why", reply.error().why));
         if (reply && failing) LOG_INFO(log_, "heartbeats are answered again");
         failing = !reply;
     }
     beating_ = false;
     ended_.notify();
+}
+
+void BrokerLifecycle::directories_failed(std::vector<Uuid> ids) {
+    failed_directories_ = std::move(ids);
+    if (unreported_since_ == env::kNever) unreported_since_ = env_.clock().now();
+    pause_.notify();
+}
+
+void BrokerLifecycle::note_reported(bool is_answered, std::size_t directories) {
+    if (unreported_since_ == env::kNever) return;
+    if (is_answered && directories == failed_directories_.size()) {
+        LOG_INFO(log_, "the controller knows of the failed log directories",
+                 kv("directories", directories));
+        unreported_since_ = env::kNever;
+    } else if (env_.clock().now() - unreported_since_ >= options_.directory_failure_timeout) {
+        unreported_since_ = env::kNever;
+        if (options_.when_unreported) options_.when_unreported();
+    }
 }
 
 env::Task<void> BrokerLifecycle::shut_down() {

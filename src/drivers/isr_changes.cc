@@ -12,6 +12,14 @@ namespace {
 
 /// Changes in one request.
 constexpr std::size_t kAtOnce = 1000;
+constexpr telemetry::Metric kShrinks{"kafka_server_replicamanager_isrshrinks_total",
+                                     telemetry::Kind::counter,
+                                     "In-sync sets of partitions led here that became smaller."};
+constexpr telemetry::Metric kExpands{"kafka_server_replicamanager_isrexpands_total",
+                                     telemetry::Kind::counter, "Those that became larger."};
+constexpr telemetry::Metric kFailures{"kafka_server_replicamanager_failedisrupdates_total",
+                                      telemetry::Kind::counter,
+                                      "Changes of in-sync sets that the controller refused."};
 constexpr env::Duration kPauseMin = std::chrono::milliseconds(50);
 constexpr env::Duration kPauseMax = std::chrono::seconds(1);
 
@@ -80,8 +88,9 @@ env::Task<void> IsrChanges::run() {
 env::Task<std::vector<IsrChanges::Asked>> IsrChanges::gather(bool looks_at_all) {
     std::vector<Asked> asked;
     const auto add = [&](std::shared_ptr<replication::Partition> partition) {
+        const std::size_t before = partition->figures().in_sync_replicas;
         if (auto proposal = partition->propose_isr())
-            asked.push_back({std::move(partition), *std::move(proposal)});
+            asked.push_back({std::move(partition), *std::move(proposal), before});
     };
     while (asked.empty()) {
         auto queued = replicas_.take_isr_changes(kAtOnce);
@@ -122,7 +131,7 @@ env::Task<void> IsrChanges::ask(std::vector<Asked> asked) {
 }
 
 bool IsrChanges::take(const std::vector<Asked>& asked,
-                      const std::vector<controller::AlteredTopic>& answer) const {
+                      const std::vector<controller::AlteredTopic>& answer) {
     std::map<std::pair<Uuid, PartitionIndex>, const controller::AlteredPartition*> told;
     for (const auto& topic : answer) {
         for (const auto& partition : topic.partitions)
@@ -141,18 +150,28 @@ bool IsrChanges::take(const std::vector<Asked>& asked,
     return is_settled;
 }
 
-bool IsrChanges::take(const Asked& asked, const controller::AlteredPartition& answer) const {
+bool IsrChanges::take(const Asked& asked, const controller::AlteredPartition& answer) {
     if (answer.code == ErrorCode::none) {
         // Another leader epoch means other replicas too: the metadata brings both.
         if (answer.leader_epoch == asked.proposal.leader_epoch)
             asked.partition->isr_accepted(answer.in_sync_replicas, answer.partition_epoch);
+        const std::size_t members = answer.in_sync_replicas.size();
+        if (members < asked.members_before) shrinks_.add();
+        if (members > asked.members_before) expands_.add();
         return true;
     }
+    failures_.add();
     LOG_DEBUG(log_, "the controller refuses an in-sync set",
               kv("partition", asked.partition->name().text()), kv("code", error_name(answer.code)));
     const replication::IsrRefusal why = refusal_of(answer.code);
     asked.partition->isr_refused(why);
     return why == replication::IsrRefusal::superseded;
+}
+
+void IsrChanges::write_metrics(telemetry::Page& page) const {
+    page.add(kShrinks, static_cast<double>(shrinks_.value()));
+    page.add(kExpands, static_cast<double>(expands_.value()));
+    page.add(kFailures, static_cast<double>(failures_.value()));
 }
 
 env::Task<void> IsrChanges::stop() {

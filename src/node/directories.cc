@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "format.h"
+#include "milena/env/disk_failure.h"
 
 namespace milena::node {
 namespace {
@@ -20,13 +21,42 @@ struct Opened {
     std::optional<MetaProperties> meta;
 };
 
+/// Which directories can be done without.
+class Failures {
+public:
+    Failures(const Logger& log, const config::BrokerConfig& config) : log_(log), config_(config) {}
+
+    /// True if the node goes on without it.
+    bool take(const std::string& path, const Error& error) {
+        if (path == config_.metadata_log_dir || !env::is_disk_failure(error)) return false;
+        LOG_ERROR(log_, "log directory failed", kv("directory", path), kv("why", error.why));
+        paths_.push_back(path);
+        return paths_.size() < config_.log_dirs.size();
+    }
+    std::vector<std::string>& paths() { return paths_; }
+
+private:
+    const Logger& log_;
+    const config::BrokerConfig& config_;
+    std::vector<std::string> paths_;
+};
+
+Result<Opened> open_one(env::Env& env, const Logger& log, const std::string& path) {
+    TRY(auto storage, LogDirectory::open(env, log, path));
+    TRY(auto meta, storage->meta());
+    return Opened{std::move(storage), std::move(meta)};
+}
+
 Result<std::vector<Opened>> open_all(env::Env& env, const Logger& log,
-                                     const std::vector<std::string>& paths) {
+                                     const std::vector<std::string>& paths, Failures& failures) {
     std::vector<Opened> out;
     for (const auto& path : paths) {
-        TRY(auto storage, LogDirectory::open(env, log, path));
-        TRY(auto meta, storage->meta());
-        out.push_back({std::move(storage), std::move(meta)});
+        auto opened = open_one(env, log, path);
+        if (opened) {
+            out.push_back(*std::move(opened));
+        } else if (!failures.take(path, opened.error())) {
+            return fail_at("log directory", opened.error());
+        }
     }
     return out;
 }
@@ -128,19 +158,24 @@ Result<void> format_missing(env::Env& env, const Logger& log, const config::Brok
 Result<Directories> open_directories(env::Env& env, const Logger& log,
                                      const config::BrokerConfig& config) {
     const auto paths = paths_of(config);
-    TRY(auto opened, open_all(env, log, paths));
+    Failures failures(log, config);
+    TRY(auto opened, open_all(env, log, paths, failures));
     TRY(auto cluster_id, agreed_cluster(opened, config.node_id));
     TRY_VOID(check_directory_ids(opened));
     TRY_VOID(format_missing(env, log, config, opened, std::move(cluster_id)));
 
     Directories out;
-    out.log_dir_count = config.log_dirs.size();
     for (auto& one : opened) {
-        if (one.storage->path() == config.metadata_log_dir) out.metadata = out.all.size();
-        TRY(const auto epoch, one.storage->take_clean_shutdown());
-        out.all.push_back({std::move(one.storage), *one.meta, epoch.has_value(),
-                           epoch.value_or(BrokerEpoch(-1))});
+        const std::string path = one.storage->path();
+        const auto epoch = one.storage->take_clean_shutdown();
+        if (!epoch && failures.take(path, epoch.error())) continue;
+        TRY_VOID(epoch);
+        if (path == config.metadata_log_dir) out.metadata = out.all.size();
+        out.all.push_back({std::move(one.storage), *one.meta, epoch->has_value(),
+                           epoch->value_or(BrokerEpoch(-1))});
     }
+    out.failed = std::move(failures.paths());
+    out.log_dir_count = config.log_dirs.size() - out.failed.size();
     return out;
 }
 
@@ -163,6 +198,7 @@ std::vector<Uuid> Directories::log_dir_ids() const {
 
 BrokerEpoch Directories::previous_epoch() const {
     BrokerEpoch epoch{-1};
+    if (!failed.empty()) return epoch;
     for (std::size_t i = 0; i < log_dir_count; ++i) {
         if (!all[i].was_clean) return BrokerEpoch(-1);
         epoch = std::max(epoch, all[i].last_epoch);

@@ -21,9 +21,12 @@ struct Directory {
 };
 
 struct Directories {
-    /// log.dirs in their order; metadata.log.dir last where it is none of them.
+    /// Those of log.dirs that can be used in their order; metadata.log.dir last where it is none of
+    /// them.
     std::vector<Directory> all;
     std::size_t log_dir_count = 0;
+    /// Those of log.dirs whose disk does not let us.
+    std::vector<std::string> failed;
     std::size_t metadata = 0;  ///< index of the one with __cluster_metadata-0
 
     const std::string& cluster_id() const { return all.front().meta.cluster_id; }
@@ -31,13 +34,14 @@ struct Directories {
     /// Those of log.dirs.
     std::vector<storage::LogDirectory*> log_dirs() const;
     std::vector<Uuid> log_dir_ids() const;
-    /// The epoch to tell the controller: that of the last stop if all directories saw it clean,
-    /// else −1 (KIP-966).
+    /// The epoch to tell the controller: that of the last stop if all directories are there and saw
+    /// it clean, else −1 (KIP-966).
     BrokerEpoch previous_epoch() const;
 };
 
-/// Opens and locks all of them. An error names the directory, both ids where two disagree, and the
-/// ways out.
+/// Opens and locks all of them. As in Apache Kafka a disk that fails here takes no more than its
+/// directory with it (KIP-112), unless that is the metadata log's or the last. An error names the
+/// directory, both ids where two disagree, and the ways out.
 Result<Directories> open_directories(env::Env& env, const Logger& log,
                                      const config::BrokerConfig& config);
 

@@ -15,6 +15,7 @@
 #include "milena/drivers/checkpoints.h"
 #include "milena/drivers/controller.h"
 #include "milena/drivers/controller_registration.h"
+#include "milena/drivers/directory_failures.h"
 #include "milena/drivers/directory_moves.h"
 #include "milena/drivers/directory_reports.h"
 #include "milena/drivers/fetchers.h"
@@ -95,6 +96,7 @@ public:
         if (directory_moves_ != nullptr) co_await directory_moves_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (directory_reports_ != nullptr) co_await directory_reports_->stop();
+        if (directory_failures_ != nullptr) co_await directory_failures_->stop();
         if (fetchers_ != nullptr) co_await fetchers_->stop();
         if (isr_changes_ != nullptr) co_await isr_changes_->stop();
         if (controller_registration_ != nullptr) co_await controller_registration_->stop();
@@ -163,6 +165,7 @@ private:
         std::vector<bool> clean;
         for (std::size_t i = 0; i < directories_.log_dir_count; ++i)
             clean.push_back(directories_.all[i].was_clean);
+        replicas_->lacks(directories_.failed);
         health_.watch_recovery([this] { return replicas_->open_progress(); });
         health_.become(LifeStage::recovering);
         return replicas_->find_logs(clean);
@@ -226,6 +229,8 @@ private:
                                            config_.replica_lag_time_max_ms / 2, 1)),
                                        .answer_time = std::chrono::seconds(10)});
         isr_changes_->start();
+        metrics_.add_on_control([this](telemetry::Page& page) { fetchers_->write_metrics(page); });
+        metrics_.add([this](telemetry::Page& page) { isr_changes_->write_metrics(page); });
     }
 
     env::Task<Result<std::unique_ptr<drivers::Quorum>>> open_quorum() {
@@ -290,6 +295,7 @@ private:
         CO_TRY_VOID(co_await lifecycle_->start());
         directory_reports_->start(lifecycle_->epoch());
         start_directory_moves();
+        watch_directories();
         server_->serve();
         checkpoints_ = std::make_unique<drivers::Checkpoints>(
             env_, log_, *replicas_,
@@ -325,6 +331,26 @@ private:
         directory_reports_->note(one, replicas_->misplaced(*image, one));
     }
 
+    void watch_directories() {
+        directory_failures_ = std::make_unique<drivers::DirectoryFailures>(
+            env_, *replicas_,
+            drivers::DirectoryFailuresOptions{.directories = config_.log_dirs.size(),
+                                              .metadata_directory = config_.metadata_log_dir,
+                                              .report =
+                                                  [this](std::vector<Uuid> ids) {
+                                                      lifecycle_->directories_failed(
+                                                          std::move(ids));
+                                                  },
+                                              .end = [this](const Error& why) { end(why); }});
+        directory_failures_->start();
+    }
+
+    /// The broker can't do its work any more.
+    void end(const Error& why) {
+        LOG_ERROR(log_, "stopping", kv("why", why.why));
+        on_failure_(why);
+    }
+
     static std::map<std::string, metadata::VersionRange> supported_features() {
         std::map<std::string, metadata::VersionRange> features;
         for (const auto& feature : metadata::supported_features())
@@ -357,6 +383,11 @@ private:
         registration.previous_epoch = directories_.previous_epoch();
         options.session_timeout = std::chrono::milliseconds(config_.broker_session_timeout_ms);
         options.registered_at = [this](BrokerEpoch epoch) { return registration_times_.of(epoch); };
+        options.directory_failure_timeout = wait_of(config_.log_dir_failure_timeout_ms);
+        options.when_unreported = [this] {
+            end({ErrorCode::kafka_storage_error,
+                 "no controller could be told of a failed log directory"});
+        };
         options.heartbeat_interval =
             std::chrono::milliseconds(config_.broker_heartbeat_interval_ms);
         options.registration_timeout =
@@ -402,6 +433,7 @@ private:
     std::unique_ptr<drivers::ControllerRegistration> controller_registration_;
     std::unique_ptr<drivers::DirectoryReports> directory_reports_;
     std::unique_ptr<drivers::DirectoryMoves> directory_moves_;
+    std::unique_ptr<drivers::DirectoryFailures> directory_failures_;
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<drivers::Fetchers> fetchers_;
     std::unique_ptr<drivers::IsrChanges> isr_changes_;

@@ -131,6 +131,7 @@ void LocalPartition::carry_out(AfterGuard& after) {
         auto* const syncs = place_.with([](const Place& place) { return place.syncs; });
         if (syncs != nullptr) syncs->add(weak_from_this());
     }
+    if (after.has_failed && failures_ != nullptr) failures_->add(weak_from_this());
     if (after.isr_change_due && isr_changes_ != nullptr) isr_changes_->add(weak_from_this());
     for (auto& [done, answer] : after.answers) done(std::move(answer));
     if (after.news) tell(after.round);
@@ -251,6 +252,12 @@ bool LocalPartition::is_throttled(CopySide side) const {
 
 bool LocalPartition::is_behind() const {
     return replica_.with([](const Replica& replica) { return replica.is_behind(); });
+}
+
+std::vector<ReadableFollower> LocalPartition::readable_followers(Offset from) const {
+    const env::Instant now = clock_.now();
+    return replica_.with(
+        [&](const Replica& replica) { return replica.readable_followers(from, now); });
 }
 
 void LocalPartition::listen(std::weak_ptr<FetchListener> listener) {

@@ -34,6 +34,7 @@ public:
     env::Instant expire(env::Instant now) override;
 
     FetchAnswer fetch(const FetchQuestion& question) override;
+    std::vector<ReadableFollower> readable_followers(Offset from) const override;
     void listen(std::weak_ptr<FetchListener> listener) override;
     void unlisten(const FetchListener* listener) override;
 
@@ -77,6 +78,8 @@ public:
     }
     /// The same when its in-sync set is to change: for somebody who calls propose_isr() then.
     void queue_isr_changes_in(PartitionQueue<LocalPartition>& queue) { isr_changes_ = &queue; }
+    /// The same when its log has met an error of the disk: once.
+    void queue_failure_in(PartitionQueue<LocalPartition>& queue) { failures_ = &queue; }
     /// The lane of its directory, which a partition by itself has for its own. Before anything is
     /// appended, or when the log has come into another directory; then who has the old one still
     /// writes in its turn.
@@ -137,6 +140,7 @@ private:
     /// What is written without the guard and finds its files by their paths.
     env::UnderWay writes_;
     PartitionQueue<LocalPartition>* isr_changes_ = nullptr;
+    PartitionQueue<LocalPartition>* failures_ = nullptr;
     /// What it shares with the others in its directory.
     struct Place {
         std::shared_ptr<env::WriteLane> lane = std::make_shared<env::WriteLane>();

@@ -272,6 +272,7 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
                          claimed->high_watermark, start.settings});
         put_in(*hosted.local, hosted.directory);
         hosted.local->queue_isr_changes_in(isr_changes_);
+        hosted.local->queue_failure_in(failures_);
         hosted.partition = hosted.local;
         directories_.count(hosted.directory, 1);
         ++change.started;
@@ -424,6 +425,7 @@ std::vector<DirectoryState> LocalReplicas::directories() const {
         states[i].path = directories_[i].path();
         states[i].is_usable = directories_.usable(i);
     }
+    for (const std::string& path : directories_.lacking()) states.push_back({path, false, {}});
     for_each_local([&](const Hosted& hosted) {
         const LocalPartition& log = *hosted.local;
         const std::int64_t lag = log.high_watermark() - log.log_end_offset();
@@ -495,6 +497,8 @@ env::Instant LocalReplicas::remove_deleted() {
 
 /// An error that one log has met is one of its disk.
 void LocalReplicas::note_failed_logs() {
+    while (failures_.take() != nullptr) {
+    }
     for_each_local([&](const Hosted& hosted) {
         if (hosted.local->offline()) {
             fail_directory(hosted.directory, {ErrorCode::kafka_storage_error,

@@ -19,6 +19,7 @@ public:
     LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
                   std::vector<storage::LogDirectory*> directories, SettingsOf settings);
 
+    void lacks(std::vector<std::string> paths) override { directories_.lack(std::move(paths)); }
     Result<void> load(const std::vector<bool>& directory_was_clean) override;
     Result<void> find_logs(const std::vector<bool>& directory_was_clean) override;
     void open_logs() override { found_.open(); }
@@ -34,6 +35,14 @@ public:
 
     Moves& moves() override { return moves_; }
     std::vector<DirectoryState> directories() const override;
+    std::vector<FailedDirectory> failed_directories() const override {
+        return directories_.failed();
+    }
+    void note_failed_logs() override;
+    void when_failed(std::function<void()> tell) override {
+        directories_.when_failed(tell);
+        failures_.when_added(std::move(tell));
+    }
     std::vector<WriteLaneState> write_lanes() const override;
 
     void enforce_retention() override;
@@ -103,7 +112,7 @@ private:
     std::optional<FoundLogs::Claimed> take_over(const Start& start, Change& change);
     void finish(Change& change);
     Result<void> checkpoint_all();
-    void note_failed_logs();
+    void fail_directory(std::size_t directory, const Error& error);
     std::size_t count_unsynced(std::size_t directory) const;
     Result<void> close_logs(std::size_t directory);
     Checkpoints checkpoints_of(std::size_t directory) const;
@@ -122,6 +131,7 @@ private:
     /// By directory, so that one that stalls does not keep the others from their syncs.
     std::deque<PartitionQueue<LocalPartition>> syncs_;
     PartitionQueue<LocalPartition> isr_changes_;
+    PartitionQueue<LocalPartition> failures_;
     std::vector<std::shared_ptr<env::WriteLane>> lanes_;
     env::Published<HostedTopics> table_;
     env::Guarded<std::monostate> changing_;

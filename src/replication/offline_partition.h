@@ -26,6 +26,7 @@ public:
     env::Instant expire(env::Instant) override { return env::kNever; }
 
     FetchAnswer fetch(const FetchQuestion&) override;
+    std::vector<ReadableFollower> readable_followers(Offset) const override { return {}; }
     void listen(std::weak_ptr<FetchListener>) override {}
     void unlisten(const FetchListener*) override {}
 

@@ -6,6 +6,7 @@
 #include "disk/unsynced.h"
 #include "fetch_bounds.h"
 #include "leader_epoch.h"
+#include "milena/env/disk_failure.h"
 #include "offset_lookup.h"
 
 namespace milena::replication {
@@ -69,6 +70,9 @@ Figures Replica::figures() const {
         out.replicas = core->replicas().size();
         out.in_sync_replicas = core->in_sync_replicas().committed().size();
         out.min_insync_replicas = core->effective_min_insync_replicas();
+    } else if (const FollowerCore* const following = follower()) {
+        out.follows = following->leader();
+        out.lag = following->lag();
     }
     return out;
 }
@@ -169,9 +173,15 @@ void Replica::stop(AfterGuard& after) {
     after.news = true;
 }
 
+/// As in Apache Kafka a disk that refuses to write or to read takes its directory with it; one that
+/// is full only refuses.
+bool Replica::is_lost(const Error& error) const {
+    return partition_log_->offline() || env::is_disk_failure(error);
+}
+
 void Replica::take_offline(AfterGuard& after) {
     resign(ErrorCode::kafka_storage_error, after);
-    storage_failed_ = true;
+    after.has_failed |= !std::exchange(storage_failed_, true);
     after.news = true;
 }
 
@@ -211,7 +221,7 @@ FetchAnswer Replica::fetch(const FetchQuestion& question, bool is_withheld, env:
     const Result<void> read = read_records(question, bounds.upper, answer);
     if (read) return answer;
     LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", read.error().why));
-    if (partition_log_->offline()) take_offline(after);
+    if (is_lost(read.error())) take_offline(after);
     FetchAnswer failed;
     failed.code = read.error().code;
     return failed;
@@ -242,6 +252,12 @@ ErrorCode Replica::acknowledge(const FetchQuestion& question, const FetchBounds&
                                      now),
               after);
     return ErrorCode::none;
+}
+
+std::vector<ReadableFollower> Replica::readable_followers(Offset from, env::Instant now) const {
+    const LeaderCore* const core = leader();
+    if (core == nullptr || closed_code() != ErrorCode::none) return {};
+    return core->readable_followers(from, now);
 }
 
 OffsetAnswer Replica::find_offset(const OffsetQuestion& question) {

@@ -31,6 +31,8 @@ struct AfterGuard {
     bool wants_sync = false;
     /// The controller is to be asked for another in-sync set.
     bool isr_change_due = false;
+    /// The log has met an error of the disk, for the first time.
+    bool has_failed = false;
     NewsRound round;
 };
 
@@ -72,6 +74,7 @@ public:
     /// `is_withheld`: a follower that is not in sync gets no records now.
     FetchAnswer fetch(const FetchQuestion& question, bool is_withheld, env::Instant now,
                       AfterGuard& after);
+    std::vector<ReadableFollower> readable_followers(Offset from, env::Instant now) const;
     OffsetAnswer find_offset(const OffsetQuestion& question);
     EpochAnswer end_of_epoch(LeaderEpoch current_leader_epoch, LeaderEpoch epoch) const;
 
@@ -164,6 +167,8 @@ private:
                           env::Instant now, AfterGuard& after);
     /// Asks for a sync where the topic wants one, or a segment was closed.
     void note_unsynced(AfterGuard& after);
+    /// The log can't be used after that error.
+    bool is_lost(const Error& error) const;
     ProduceAnswer append_failed(const Error& error, AfterGuard& after);
     /// A batch stamped earlier may come later: it is stamped anew then.
     void keep_append_time_ascending(PreparedBatch& batch, Timestamp wall);

@@ -50,7 +50,7 @@ Result<std::optional<FollowStep>> Replica::begin_follow(Fetched& fetched, Produc
     }
     auto begun = partition_log_->begin_append(bytes);
     if (!begun) {
-        if (partition_log_->offline()) take_offline(after);
+        if (is_lost(begun.error())) take_offline(after);
         return std::unexpected(std::move(begun).error());
     }
     fetched.write = *std::move(begun);
@@ -65,7 +65,7 @@ Result<FollowStep> Replica::end_follow(Fetched& fetched, const Result<void>& wri
     // Nobody asks a log that was abandoned meanwhile.
     const Result<void> done =
         closed_ends_ ? written : partition_log_->end_append(fetched.write, written);
-    if (!done && !closed_ends_ && partition_log_->offline()) take_offline(after);
+    if (!done && !closed_ends_ && is_lost(done.error())) take_offline(after);
     FollowerCore* const core = follower();
     if (done && core != nullptr && !closed_ends_) {
         core->appended(partition_log_->log_end_offset(), partition_log_->last_epoch());
@@ -107,7 +107,7 @@ Result<FollowStep> Replica::cut(const FollowerStep& step, AfterGuard& after) {
     } else {
         return FollowStep::taken;
     }
-    if (!done && partition_log_->offline()) take_offline(after);
+    if (!done && is_lost(done.error())) take_offline(after);
     TRY_VOID(done);
     core->truncated(partition_log_->log_start_offset(), partition_log_->log_end_offset(),
                     partition_log_->last_epoch());

@@ -144,7 +144,7 @@ ProduceAnswer Replica::refuse_batch(record::Refusal refused) const {
 
 ProduceAnswer Replica::append_failed(const Error& error, AfterGuard& after) {
     leader()->append_failed();
-    if (partition_log_->offline()) take_offline(after);
+    if (is_lost(error)) take_offline(after);
     return refusal(error.code, error.why);
 }
 

@@ -3,6 +3,7 @@
 #include "fetching.h"
 
 #include "fetch/fetch_scratch.h"
+#include "fetch/replica_selector.h"
 #include "leader_endpoints.h"
 
 namespace milena::server {
@@ -12,6 +13,8 @@ using protocol::FetchRequest;
 using protocol::FetchResponse;
 using replication::FetchAnswer;
 
+/// Whoever knows of racks may read from followers (KIP-392).
+constexpr std::int16_t kFirstVersionWithRack = 11;
 constexpr std::int16_t kFirstVersionWithTopicIds = 13;
 constexpr std::int16_t kFirstVersionWithReplicaState = 15;
 /// Below it Kafka tells no leader, though versions 12 to 15 have a field for it.
@@ -72,6 +75,8 @@ Fetching::Fetching(const Request& request, const FetchRequest& body, FetchScratc
         replication::ReplicationQuota* const quota = request.broker().leader_quota;
         if (may && quota != nullptr && quota->is_limited()) quota_ = quota;
     }
+    has_rack_ = reads_as_ == ReadsAs::consumer && !body.rack_id.empty() &&
+                request.broker().config.sends_consumers_to_their_rack;
 }
 
 Fetching::~Fetching() {
@@ -109,6 +114,7 @@ FetchPart& Fetching::set(std::size_t number, const FetchTopic& topic,
                      .log_start_offset = Offset(asked.log_start_offset),
                      .replica = fetching_replica(request_, body_),
                      .replica_epoch = BrokerEpoch(body_.replica_state.replica_epoch),
+                     .leader_only = request_.version() < kFirstVersionWithRack,
                      .read_committed = body_.isolation_level == kReadCommitted,
                      .quota = quota_};
     auto replica = find_replica(request_, found, asked.partition);
@@ -120,8 +126,9 @@ FetchPart& Fetching::set(std::size_t number, const FetchTopic& topic,
     part.replica = nullptr;
     part.answer.code = replica ? ErrorCode::invalid_request : replica.error().code;
     // Kafka does not cut the wait for the others short where a topic or partition is unknown:
-    // whoever asks for one again and again would else do so without a pause.
-    has_urgent_ = has_urgent_ || !is_unknown(part.answer.code);
+    // whoever asks for one again and again would else do so without a pause. A follower pauses by
+    // itself, and as a rule has heard of a new partition a moment before this broker.
+    has_urgent_ = has_urgent_ || is_followers() || !is_unknown(part.answer.code);
     return part;
 }
 
@@ -143,6 +150,9 @@ void Fetching::ask(std::size_t number) {
     FetchPart& part = parts_[number];
     if (!part.can_be_asked) return;
     bytes_ -= part.answer.records.length;
+    part.answer = {};
+    part.preferred_replica = kNoBroker;
+    if (has_rack_ && sends_to_rack(part)) return;
     // The first data is given whole whatever the limits are, or a client with small ones would
     // never get further.
     part.question.at_least_one_batch = bytes_ == 0;
@@ -152,6 +162,30 @@ void Fetching::ask(std::size_t number) {
     part.had_room = part.question.bytes_max != 0 && !part.answer.is_withheld;
     bytes_ += part.answer.records.length;
     has_urgent_ = has_urgent_ || is_urgent(part.answer);
+}
+
+/// True if the consumer is to read the partition from a replica in its rack: then its answer tells
+/// where this leader's log stands, and no records.
+bool Fetching::sends_to_rack(FetchPart& part) {
+    const replication::CurrentLeader leader = part.replica->current_leader();
+    if (leader.leader != request_.broker().config.node_id) return false;
+    const auto image = request_.broker().image.load();
+    const ReplicaSelector selector(*image, request_.session.listener().name, body_.rack_id);
+    if (selector.is_in_rack(leader.leader)) return false;
+    const BrokerId preferred =
+        selector.select(leader.leader, part.replica->readable_followers(part.question.from));
+    if (preferred == kNoBroker) return false;
+    auto question = part.question;
+    question.from = part.replica->log_start_offset();
+    question.last_fetched_epoch = kNoLeaderEpoch;
+    question.bytes_max = 0;
+    question.at_least_one_batch = false;
+    auto answer = part.replica->fetch(question);
+    if (answer.code != ErrorCode::none) return false;
+    part.answer = std::move(answer);
+    part.preferred_replica = preferred;
+    part.was_asked = part.had_room = has_urgent_ = true;
+    return true;
 }
 
 void Fetching::count(const FetchPart& part) const {
@@ -164,6 +198,8 @@ void Fetching::count(const FetchPart& part) const {
     if (part.answer.is_throttled)
         quota_->record(part.answer.records.length, request_.broker().env.clock().now());
     count_in(request_.session.core().metrics.traffic());
+    if (!is_consumers)
+        request_.session.core().metrics.replication_bytes_out().add(part.answer.records.length);
     if (part.replica != nullptr) count_in(part.replica->traffic());
 }
 
@@ -175,6 +211,7 @@ FetchResponse::PartitionData Fetching::describe(const FetchPart& part, protocol:
     out.high_watermark = answer.high_watermark.value;
     out.last_stable_offset = answer.last_stable_offset.value;
     out.log_start_offset = answer.log_start_offset.value;
+    out.preferred_read_replica = part.preferred_replica.value;
     if (answer.diverging_epoch) {
         out.diverging_epoch.epoch = answer.diverging_epoch->epoch.value;
         out.diverging_epoch.end_offset = answer.diverging_epoch->end_offset.value;

@@ -60,6 +60,7 @@ private:
         if (reads_as_ == ReadsAs::impostor) return fail(ErrorCode::topic_authorization_failed, {});
         return find_topic(request_, image, key, security::Operation::read);
     }
+    bool sends_to_rack(FetchPart& part);
     std::uint64_t room() const { return bytes_max_ - std::min(bytes_, bytes_max_); }
     void count(const FetchPart& part) const;
     protocol::FetchResponse::PartitionData describe(const FetchPart& part, protocol::Arena& arena);
@@ -73,6 +74,8 @@ private:
     FetchScratch& scratch_;
     std::vector<FetchPart>& parts_;
     ReadsAs reads_as_ = ReadsAs::consumer;
+    /// A consumer that names its rack, where the rack decides whom it reads from.
+    bool has_rack_ = false;
     std::uint64_t bytes_min_ = 0;
     std::uint64_t bytes_max_ = 0;
     std::uint64_t bytes_ = 0;

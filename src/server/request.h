@@ -41,6 +41,23 @@ struct Request {
     }
 };
 
+/// While it lives the request waits for others: replicas, records, a controller. That counts as
+/// Kafka's RemoteTimeMs.
+class Waiting {
+public:
+    explicit Waiting(const Request& request)
+        : request_(request), since_(request.connection.env().clock().now()) {}
+    ~Waiting() {
+        request_.connection.replies().note_wait(request_.connection.env().clock().now() - since_);
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+private:
+    const Request& request_;
+    const env::Instant since_;
+};
+
 /// The body as a T. INVALID_REQUEST, which closes the connection, if it is not one. Bytes behind it
 /// are ignored, as Apache Kafka does.
 template <class T>
@@ -104,14 +121,16 @@ Result<void> answer(Request& request, const T& body) {
 /// Until this node shows the change that it answers for. One that came inside another request is
 /// shown by the broker that has passed it on.
 inline env::Task<void> show_change(const Request& request, env::Instant deadline) {
-    if (!request.is_inside())
-        co_await request.broker().image.catch_up(request.connection.owner(), deadline);
+    if (request.is_inside()) co_return;
+    const Waiting waiting(request);
+    co_await request.broker().image.catch_up(request.connection.owner(), deadline);
 }
 
 /// `call(gateway)` of this node's controller, for a request that is the controller's to decide.
 template <class Call>
 std::invoke_result_t<Call&, controller::Gateway&> ask_controller(Request& request, Call call) {
     if (request.refusal) co_return std::unexpected(*request.refusal);
+    const Waiting waiting(request);
     auto reply = co_await call(request.broker().controller);
     if (!reply && reply.error().code == ErrorCode::not_controller)
         request.has_lost_controller = true;

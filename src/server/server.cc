@@ -115,7 +115,12 @@ public:
         std::vector<const RequestMetrics*> metrics;
         for (const auto& core : cores_) metrics.push_back(&core->metrics);
         write_requests(page, metrics);
-        write_partitions(page, broker_.replicas, metrics);
+        const auto image = broker_.image.load();
+        write_partitions(page,
+                         {.replicas = broker_.replicas,
+                          .image = *image,
+                          .fetchers = broker_.config.replication.fetchers},
+                         metrics);
         fetch_sessions_.write_metrics(page);
         for (const auto& bound : bound_) {
             const telemetry::Label label{"listener", bound->listener.name};

@@ -57,13 +57,16 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
     CO_TRY(const auto head, protocol::read_request_head(reader));
     CO_TRY(const Api* const api, api_for(head, is_controller_listener()));
     const std::size_t allowed = api->overtakes ? kParkedProducesMax : 1;
+    env::Instant begun = received;
     if (connection.replies().pending() >= allowed) {
         co_await connection.wait_pending_below(allowed);
         if (connection.is_closed()) co_return ok();
+        begun = broker_.env.clock().now();
     }
+    const RequestKind kind = RequestKind::api(static_cast<std::size_t>(api - served_apis().data()));
+    core_.metrics.begin(kind, head.version(), frame.size());
     connection.replies().tag_next(
-        core_.metrics.begin(RequestKind::api(static_cast<std::size_t>(api - served_apis().data())),
-                            head.version(), frame.size(), received));
+        {.value = static_cast<std::uint32_t>(kind.index()), .received = received, .begun = begun});
     note_arrival(head, connection, received);
     Request request{*this,   connection, arena_, frame, head, frame.subspan(reader.position()),
                     received};

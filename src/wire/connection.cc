@@ -4,6 +4,8 @@
 // of their own if the reader waits.
 #include "milena/wire/connection.h"
 
+#include <algorithm>
+
 #include "receive_buffer.h"
 
 namespace milena::wire {
@@ -16,6 +18,8 @@ constexpr std::uint64_t kProbedBytes = 1 << 20;
 constexpr std::size_t kWarmStepBytes = 256 * 1024;
 /// How long a read waits for the budget before it asks again.
 constexpr env::Duration kBudgetPause = std::chrono::milliseconds(10);
+/// What is read while a request is served, where somebody wants to know of it.
+constexpr std::size_t kAheadBytesMax = 4096;
 
 }  // namespace
 
@@ -24,6 +28,7 @@ Connection::Connection(CoreConnections& core, std::unique_ptr<env::Stream> strea
     : core_(core),
       stream_(std::move(stream)),
       buffer_(std::make_unique<ReceiveBuffer>(core.limits_.frame_bytes_max, core.budget_)),
+      replies_(&core.env_.clock()),
       progress_(core.env_, core.owner_),
       last_activity_(core.env_.clock().now()) {
     place_ = core_.by_activity_.insert(core_.by_activity_.end(), this);
@@ -78,10 +83,43 @@ env::Task<Result<bool>> Connection::read_more() {
         room = buffer_->writable();
     }
     waits_for_budget_ = false;
-    CO_TRY(const std::size_t count, co_await stream_->read_some(*room, buffer_->wanted()));
+    CO_TRY(const std::size_t count, co_await read_into(*room));
     buffer_->received(count);
     touch();
     co_return count != 0;
+}
+
+/// What was read ahead comes first.
+env::Task<Result<std::size_t>> Connection::read_into(MutableBytes room) {
+    while (is_reading_ahead_) co_await progress_.wait_until(env::kNever);
+    if (ahead_.empty()) {
+        CO_TRY_VOID(std::exchange(ahead_end_, ok()));
+        co_return co_await stream_->read_some(room, buffer_->wanted());
+    }
+    const std::size_t count = std::min(room.size(), ahead_.size());
+    std::ranges::copy(std::span(ahead_).first(count), room.begin());
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(count));
+    co_return count;
+}
+
+void Connection::on_more(std::function<void()> hook) {
+    more_hook_ = std::move(hook);
+    if (!more_hook_ || is_reading_ahead_) return;
+    if (buffer_->has_partial_frame() || !ahead_.empty() || !ahead_end_) return more_hook_();
+    is_reading_ahead_ = true;
+    env::spawn(core_.owner_, read_ahead(shared_from_this()));
+}
+
+/// The bytes of a request that is served lie in the buffer, which a read may move: these go beside
+/// it.
+env::Task<void> Connection::read_ahead(std::shared_ptr<Connection> self) {
+    self->ahead_.resize(kAheadBytesMax);
+    const auto count = co_await self->stream_->read_some(self->ahead_);
+    self->ahead_.resize(count.value_or(0));
+    if (!count) self->ahead_end_ = std::unexpected(count.error());
+    self->is_reading_ahead_ = false;
+    self->progress_.notify();
+    if (self->more_hook_) self->more_hook_();
 }
 
 env::Task<void> Connection::flush() {
@@ -100,6 +138,7 @@ env::Task<Result<void>> Connection::send_ready() {
     // Answers without files go out together; one with files goes alone, since their bytes lie
     // between its own.
     std::array<BytesView, kPiecesMax> pieces;
+    const env::Instant began = core_.env_.clock().now();
     std::size_t count = 0;
     std::size_t slots = 0;
     bool close_after = false;
@@ -119,6 +158,7 @@ env::Task<Result<void>> Connection::send_ready() {
     }
     touch();
     for (; slots != 0; --slots) {
+        replies_.at(0).tag.sending = began;
         handler_->answer_sent(replies_.at(0).tag, last_activity_);
         replies_.pop_front();
     }
@@ -173,6 +213,7 @@ env::Task<Result<void>> Connection::warm(const env::File& file, std::uint64_t po
 }
 
 DeferredReply Connection::defer(ReplySlot& slot) {
+    slot.parked = core_.env_.clock().now();
     return DeferredReply(weak_from_this(), core_.owner_, slot);
 }
 
@@ -182,6 +223,7 @@ void DeferredReply::complete(std::function<void(ReplySlot&)> fill) const {
         const auto alive = connection.lock();
         if (alive == nullptr || alive->is_closed()) return;
         fill(*slot);
+        slot->tag.waited += alive->env().clock().now() - slot->parked;
         alive->replies_.mark_done(*slot);
         alive->reply_became_ready();
     });

@@ -17,6 +17,7 @@ ReplySlot& ReplyQueue::open() {
 void ReplyQueue::mark_done(ReplySlot& slot) {
     INVARIANT(!slot.done, "a request is answered once");
     slot.done = true;
+    if (clock_ != nullptr) slot.tag.ready = clock_->now();
     --pending_;
     unsent_bytes_ += slot.output.bytes().size();
 }

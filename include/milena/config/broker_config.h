@@ -149,6 +149,8 @@ struct BrokerConfig {
     std::int32_t request_partitions_max = 2000;
     /// broker.rack; empty if it has none.
     std::string rack;
+    /// replica.selector.class is Kafka's rack-aware one.
+    bool sends_consumers_to_their_rack = false;
     /// auto.leader.rebalance.enable and leader.imbalance.check.interval.seconds; 0: not at all.
     std::int64_t leader_balance_interval_ms = 300'000;
     std::int64_t unclean_election_interval_ms = 300'000;

@@ -24,6 +24,10 @@ struct BrokerLifecycleOptions {
     env::Duration session_timeout = std::chrono::seconds(9);
     /// When the registration of that epoch was made, if it is known.
     std::function<std::optional<env::Timestamp>(BrokerEpoch)> registered_at;
+    /// log.dir.failure.timeout.ms: for so long the controller may be unaware of a failed directory.
+    env::Duration directory_failure_timeout = std::chrono::seconds(30);
+    /// It was unaware for longer.
+    std::function<void()> when_unreported;
     /// How long a controlled shutdown may take.
     env::Duration shutdown_timeout = std::chrono::seconds(5);
 };
@@ -43,6 +47,9 @@ public:
         ++controllers_;
         pause_.notify();
     }
+    /// All log directories that have failed so far: the controller hears of them at once, and with
+    /// every heartbeat (KIP-858).
+    void directories_failed(std::vector<Uuid> ids);
     /// This node can't follow the metadata any more: a start that is under way fails soon.
     void abandon() { abandoned_ = true; }
     /// Controlled shutdown: returns when the controller has moved away what this broker led, or
@@ -57,6 +64,8 @@ private:
     env::Task<Result<void>> wait_until_unfenced(env::Instant deadline);
     env::Task<Result<controller::BrokerHeartbeatReply>> beat(bool want_shutdown);
     env::Task<void> keep_beating();
+    /// The controller has answered a heartbeat with so many failed directories, or has not.
+    void note_reported(bool is_answered, std::size_t directories);
 
     env::Env& env_;
     Logger log_;
@@ -64,6 +73,8 @@ private:
     controller::Gateway& controller_;
     server::ServedImage& served_;
     BrokerEpoch epoch_{-1};
+    std::vector<Uuid> failed_directories_;
+    env::Instant unreported_since_ = env::kNever;
     std::uint64_t controllers_ = 0;  ///< that decided, one after the other
     env::Wakeup pause_;              ///< between heartbeats; cut short by shut_down()
     env::Wakeup ended_;

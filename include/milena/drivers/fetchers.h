@@ -16,6 +16,7 @@
 #include "milena/env/env.h"
 #include "milena/metadata/image.h"
 #include "milena/replication/replicas.h"
+#include "milena/telemetry/page.h"
 
 namespace milena::drivers {
 
@@ -50,6 +51,9 @@ public:
     void follow(const metadata::Image& image, std::span<const Uuid> changed);
     /// Nothing is fetched any more.
     env::Task<void> stop();
+
+    /// kafka.server ReplicaFetcherManager and FetcherStats, and what replication brought in.
+    void write_metrics(telemetry::Page& page) const;
 
 private:
     /// Followed with a fetcher of that leader.

@@ -12,6 +12,8 @@
 #include "milena/controller/gateway.h"
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
+#include "milena/telemetry/counter.h"
+#include "milena/telemetry/page.h"
 
 namespace milena::drivers {
 
@@ -33,11 +35,15 @@ public:
     void start();
     env::Task<void> stop();
 
+    /// kafka.server ReplicaManager's rates of changes; from any thread.
+    void write_metrics(telemetry::Page& page) const;
+
 private:
     /// A proposal that is on its way.
     struct Asked {
         std::shared_ptr<replication::Partition> partition;
         replication::IsrProposal proposal;
+        std::size_t members_before = 0;
     };
 
     env::Task<void> run();
@@ -45,9 +51,8 @@ private:
     env::Task<std::vector<Asked>> gather(bool looks_at_all);
     env::Task<void> ask(std::vector<Asked> asked);
     /// False if some are to be asked again soon.
-    bool take(const std::vector<Asked>& asked,
-              const std::vector<controller::AlteredTopic>& answer) const;
-    bool take(const Asked& asked, const controller::AlteredPartition& answer) const;
+    bool take(const std::vector<Asked>& asked, const std::vector<controller::AlteredTopic>& answer);
+    bool take(const Asked& asked, const controller::AlteredPartition& answer);
 
     env::Env& env_;
     Logger log_;
@@ -58,6 +63,9 @@ private:
     env::Wakeup rest_;  ///< after a failure; cut short by stop() alone
     env::Wakeup ended_;
     env::Duration pause_{};
+    telemetry::Counter shrinks_;
+    telemetry::Counter expands_;
+    telemetry::Counter failures_;
     bool stopping_ = false;
     bool running_ = false;
 };

@@ -36,6 +36,10 @@ struct Figures {
     std::size_t replicas = 0;
     std::size_t in_sync_replicas = 0;
     std::int32_t min_insync_replicas = 0;
+    // A follower's.
+    BrokerId follows = kNoBroker;  ///< the leader that it fetches from
+    /// Up to the high watermark that the leader has told last.
+    std::int64_t lag = 0;
 
     bool is_under_replicated() const { return leads && in_sync_replicas < replicas; }
     bool is_under_min_isr() const {

@@ -138,6 +138,15 @@ public:
     virtual void partition_has_news() = 0;
 };
 
+/// An in-sync follower, from which a consumer may read in place of its leader (KIP-392).
+struct ReadableFollower {
+    BrokerId replica = kNoBroker;
+    Offset log_end{-1};
+    env::Duration since_caught_up{};
+
+    bool operator==(const ReadableFollower&) const = default;
+};
+
 struct OffsetAnswer {
     ErrorCode code = ErrorCode::none;
     Timestamp timestamp{-1};
@@ -239,6 +248,9 @@ public:
     /// between the two is told.
     virtual void listen(std::weak_ptr<FetchListener> listener) = 0;
     virtual void unlisten(const FetchListener* listener) = 0;
+
+    /// Those that have what lies at `from`, as their leader knows them; none if this is not it.
+    virtual std::vector<ReadableFollower> readable_followers(Offset from) const = 0;
 
     /// What this follower asks its leader for next; nothing if it does not follow, knows no leader,
     /// or has to be flushed first. The same until the log or the leadership changes.

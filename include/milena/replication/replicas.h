@@ -28,6 +28,14 @@ struct DirectoryState {
     std::vector<Log> logs;  ///< by name
 };
 
+/// A log directory that can't be used.
+struct FailedDirectory {
+    std::string path;
+    Uuid id;  ///< zero if it was never read
+
+    bool operator==(const FailedDirectory&) const = default;
+};
+
 /// A replica of this node, and the id of the log directory that it lies in.
 struct PlacedReplica {
     Uuid topic;
@@ -56,9 +64,13 @@ public:
                                           SettingsOf settings);
     virtual ~Replicas() = default;
 
+    /// Before load(): these of log.dirs could not be opened. What the metadata has in them is
+    /// offline.
+    virtual void lacks(std::vector<std::string> paths) = 0;
     /// Opens every log found on disk, recovering those of directories whose last stop was not
-    /// clean. Blocks. A log that can't be opened is logged, and its replica offline; an error means
-    /// that a directory can't be used at all, or that two hold the same partition.
+    /// clean. Blocks. A log that can't be opened is logged, and its replica offline; a directory
+    /// that can't be read has failed; an error means that something in one is wrong, or that two
+    /// hold the same partition.
     virtual Result<void> load(const std::vector<bool>& directory_was_clean) = 0;
     /// load() in two steps, for more threads than one: find_logs() lists, then open_logs() opens
     /// one log after the other until none is left, and may be called by several threads of the disk
@@ -90,8 +102,16 @@ public:
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
 
     virtual Moves& moves() = 0;
-    /// In the order of log.dirs.
+    /// In the order of log.dirs; those that could not be opened come last.
     virtual std::vector<DirectoryState> directories() const = 0;
+    /// Those that are not usable.
+    virtual std::vector<FailedDirectory> failed_directories() const = 0;
+    /// Takes the directories offline whose logs have met an error. From any thread; may wait for a
+    /// write that is under way.
+    virtual void note_failed_logs() = 0;
+    /// From now on `tell` hears, on any thread, that note_failed_logs() has something to do, or
+    /// that a directory has failed.
+    virtual void when_failed(std::function<void()> tell) = 0;
     /// In the order of the directories; without a guard of a partition.
     virtual std::vector<WriteLaneState> write_lanes() const = 0;
 

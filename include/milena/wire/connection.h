@@ -37,13 +37,18 @@ inline constexpr std::size_t kUnsentBytesMax = 1 << 20;
 /// What a handler wants to know of a request once its answer is gone.
 struct ReplyTag {
     std::uint32_t value = 0;
-    env::Instant received;
+    env::Instant received;   ///< the last byte of the request
+    env::Instant begun;      ///< its turn among the requests of the connection
+    env::Duration waited{};  ///< for others: replicas, records, a controller
+    env::Instant ready{};    ///< the answer was complete
+    env::Instant sending{};  ///< its first byte was handed to the system
 };
 
 /// The place of one answer in the order of the connection.
 struct ReplySlot {
     Output output;
     ReplyTag tag;
+    env::Instant parked{};  ///< since when somebody else is to complete it
     bool done = false;
     bool close_after = false;  ///< the connection ends when this and all before it were sent
 };
@@ -51,8 +56,15 @@ struct ReplySlot {
 /// The answers of one connection, oldest first.
 class ReplyQueue {
 public:
+    /// Without a clock nothing is noted of when answers were complete.
+    explicit ReplyQueue(env::Clock* clock = nullptr) : clock_(clock) {}
+
     /// Marks the slots that are opened from now on.
     void tag_next(const ReplyTag& tag) { next_tag_ = tag; }
+    /// The request that is being served is counted as something else.
+    void retag_next(std::uint32_t value) { next_tag_.value = value; }
+    /// It has waited for others.
+    void note_wait(env::Duration time) { next_tag_.waited += time; }
     /// A place behind all others. At most kRepliesMax may be open: wait for room first.
     ReplySlot& open();
     std::size_t size() const { return end_ - begin_; }
@@ -70,6 +82,7 @@ public:
     void pop_front();
 
 private:
+    env::Clock* clock_;
     std::array<std::unique_ptr<ReplySlot>, kRepliesMax> ring_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
@@ -165,6 +178,10 @@ public:
     /// `hook` runs once when the connection closes: so that a request that waits for something else
     /// gives up. An empty one takes it back.
     void on_close(std::function<void()> hook) { close_hook_ = std::move(hook); }
+    /// `hook` runs when the peer has sent more than the request that is being served, at once if it
+    /// has already, or when it has sent its last: so that a request that waits may make way. An
+    /// empty one takes it back, before the request is answered.
+    void on_more(std::function<void()> hook);
 
 private:
     friend class CoreConnections;
@@ -172,6 +189,8 @@ private:
 
     env::Task<Result<void>> serve_frames();
     env::Task<Result<bool>> read_more();
+    static env::Task<void> read_ahead(std::shared_ptr<Connection> self);
+    env::Task<Result<std::size_t>> read_into(MutableBytes room);
     env::Task<void> flush();
     env::Task<Result<void>> send_ready();
     env::Task<Result<void>> send(const Output& output);
@@ -188,6 +207,10 @@ private:
     ReplyQueue replies_;
     env::Wakeup progress_;  ///< an answer became done, or output was sent
     std::function<void()> close_hook_;
+    std::function<void()> more_hook_;
+    std::vector<std::byte> ahead_;  ///< read while a request was served
+    Result<void> ahead_end_;        ///< why there is no more behind it
+    bool is_reading_ahead_ = false;
     bool flushing_ = false;
     bool waits_for_budget_ = false;
     bool closed_ = false;

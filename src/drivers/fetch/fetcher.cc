@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "milena/protocol/messages/api_versions.h"
 #include "milena/protocol/messages/list_offsets.h"
 
 namespace milena::drivers {
@@ -34,7 +35,7 @@ struct WireFetch {
         for (std::size_t i = 0; i < forgotten.size(); ++i)
             forgotten[i].partitions = forgotten_partitions[i];
         request.replica_state = {options.self.value, epoch.value};
-        request.max_wait_ms = options.wait_ms;
+        request.max_wait_ms = asked.may_wait ? options.wait_ms : 0;
         request.min_bytes = options.bytes_min;
         request.max_bytes = options.bytes_max;
         request.session_id = asked.session_id;
@@ -126,10 +127,13 @@ bool Fetcher::take_inbox() {
         epoch_ = *taken.epoch;
         session_.reset();
     }
-    for (const auto& [key, is_followed] : taken.changes)
+    for (const auto& [key, is_followed] : taken.changes) {
         is_followed ? session_.follow(key) : session_.unfollow(key);
+        note_failed(key, false);
+    }
     if (taken.endpoint && taken.endpoint != endpoint_) {
         endpoint_ = std::move(taken.endpoint);
+        counted_.with([&](Counted& counted) { counted.figures.leader_at = *endpoint_; });
         wire::ClientOptions client;
         client.bootstrap = {*endpoint_};
         client.client_id = fmt::format("broker-{}-fetcher", options_.self);
@@ -137,7 +141,7 @@ bool Fetcher::take_inbox() {
         // One try a call: what is tried next is decided here.
         client.backoff_min = client.backoff_max = options_.answer_time;
         client.connect_timeout = kConnectTime;
-        client_ = std::make_unique<wire::Client>(env_, owner_, std::move(client), Logger());
+        client_ = std::make_shared<wire::Client>(env_, owner_, std::move(client), Logger());
         session_.reset();
         pause_ = {};
     }
@@ -193,7 +197,7 @@ env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
 
 env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
     const WireFetch wire(request, epoch_, options_);
-    const auto answer = co_await client_->call<Response>(wire::Target::any(), wire.request);
+    const auto answer = co_await ask(wire.request);
     if (is_stopped_) co_return;
     const auto refusal = answer ? static_cast<ErrorCode>((*answer)->error_code) : ErrorCode::none;
     // A session that the leader has forgotten is opened anew at once.
@@ -211,6 +215,7 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
     if (is_lost_) options_.noticed(leader_, false);
     is_lost_ = false;
     pause_ = {};
+    count_answer();
     co_await take(**answer);
     session_.answered((*answer)->session_id);
     if (std::exchange(was_cut_, false)) {
@@ -218,6 +223,70 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
         co_await env_.offload(env::Pool::disk, [&] { written = replicas_.checkpoint(); });
         if (!written) LOG_ERROR(log_, "no checkpoint after a cut", kv("why", written.error().why));
     }
+}
+
+struct Fetcher::Call {
+    std::optional<Result<wire::Answer<Response>>> answer;
+};
+
+env::Task<Result<wire::Answer<Fetcher::Response>>> Fetcher::ask(
+    const protocol::FetchRequest& request) {
+    const auto call = std::make_shared<Call>();
+    env::spawn(owner_, carry(shared_from_this(), request, call));
+    bool has_hurried = false;
+    while (!call->answer) {
+        co_await wakeup_.wait_until(has_hurried ? env::kNever : session_.next_due());
+        if (call->answer || has_hurried || !has_newcomers()) continue;
+        has_hurried = true;
+        env::spawn(owner_, hurry(client_));
+    }
+    co_return *std::move(call->answer);
+}
+
+env::Task<void> Fetcher::carry(std::shared_ptr<Fetcher> self, const protocol::FetchRequest& request,
+                               std::shared_ptr<Call> call) {
+    call->answer = co_await self->client_->call<Response>(wire::Target::any(), request);
+    self->wakeup_.notify();
+}
+
+/// A leader answers a follower that waits for news once it has something else to ask. Apache Kafka
+/// answers this when the wait is over, and nothing is lost.
+env::Task<void> Fetcher::hurry(std::shared_ptr<wire::Client> client) {
+    protocol::ApiVersionsRequest request;
+    request.client_software_name = "milena";
+    request.client_software_version = "unknown";
+    [[maybe_unused]] const auto answer =
+        co_await client->call<protocol::ApiVersionsResponse>(wire::Target::any(), request);
+}
+
+/// What the request that is under way does not name, and could.
+bool Fetcher::has_newcomers() const {
+    if (session_.next_due() <= env_.clock().now()) return true;
+    return inbox_.with([](const Inbox& inbox) {
+        return std::ranges::any_of(inbox.changes, [](const auto& one) { return one.second; });
+    });
+}
+
+Fetcher::Figures Fetcher::figures() const {
+    const env::Instant now = env_.clock().now();
+    return counted_.with([&](const Counted& counted) {
+        Figures figures = counted.figures;
+        figures.requests_per_second = counted.requests.per_second(now);
+        return figures;
+    });
+}
+
+void Fetcher::count_answer() {
+    const env::Instant now = env_.clock().now();
+    counted_.with([&](Counted& counted) {
+        ++counted.figures.requests;
+        counted.requests.add(1, now);
+    });
+}
+
+void Fetcher::note_failed(const PartitionKey& key, bool has_failed) {
+    if (has_failed ? !failed_.insert(key).second : failed_.erase(key) == 0) return;
+    counted_.with([&](Counted& counted) { counted.figures.failed = failed_.size(); });
 }
 
 void Fetcher::lost(const Error& why) {
@@ -254,9 +323,11 @@ env::Task<void> Fetcher::take_part(const PartitionKey& key, const Response::Part
     }
     if (done) {
         session_.took(key);
+        note_failed(key, false);
         co_return;
     }
     const bool is_first = session_.hold_back(key, env_.clock().now());
+    note_failed(key, !is_expected(done.error().code));
     const Logger log = log_.with("partition", partition->name().text());
     if (!is_first || is_expected(done.error().code)) {
         LOG_DEBUG(log, "not fetched", kv("why", done.error().why));
@@ -286,6 +357,7 @@ env::Task<Result<void>> Fetcher::take_records(
         });
     }
     if (!step) co_return std::unexpected(std::move(step).error());
+    counted_.with([&](Counted& counted) { counted.figures.bytes += fetched.records.size(); });
     co_return co_await settle(*step, partition);
 }
 

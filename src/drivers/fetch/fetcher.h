@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "milena/env/guarded.h"
 #include "milena/protocol/messages/fetch.h"
 #include "milena/replication/replicas.h"
+#include "milena/telemetry/recent.h"
 #include "milena/wire/client.h"
 
 namespace milena::drivers {
@@ -37,6 +39,18 @@ public:
     void stop();
 
     env::Executor owner() const { return owner_; }
+    BrokerId leader() const { return leader_; }
+
+    /// What has happened so far; from any thread.
+    struct Figures {
+        env::Endpoint leader_at;
+        std::uint64_t requests = 0;
+        std::uint64_t bytes = 0;         ///< of record batches
+        double requests_per_second = 0;  ///< lately
+        /// Partitions that can't go on for a reason that will not pass by itself.
+        std::size_t failed = 0;
+    };
+    Figures figures() const;
 
     /// Where the leader listens; a change means another connection.
     void reach_at(env::Endpoint endpoint);
@@ -60,7 +74,14 @@ private:
 
     /// False if the fetcher is to stop.
     bool take_inbox();
+    struct Call;
     env::Task<void> fetch(const LeaderSession::Request& request);
+    /// The leader's answer; it is asked to hurry if something else is to be fetched meanwhile.
+    env::Task<Result<wire::Answer<Response>>> ask(const protocol::FetchRequest& request);
+    static env::Task<void> carry(std::shared_ptr<Fetcher> self,
+                                 const protocol::FetchRequest& request, std::shared_ptr<Call> call);
+    static env::Task<void> hurry(std::shared_ptr<wire::Client> client);
+    bool has_newcomers() const;
     env::Task<void> take(const Response& response);
     env::Task<void> take_part(const PartitionKey& key, const Response::PartitionData& part);
     env::Task<Result<void>> take_records(const PartitionKey& key,
@@ -86,12 +107,22 @@ private:
     const BrokerId leader_;
     replication::Replicas& replicas_;
     const FetcherOptions& options_;
+    /// What figures() tells, where others read it.
+    struct Counted {
+        Figures figures;
+        telemetry::RecentValues requests;
+    };
+    void count_answer();
+    void note_failed(const PartitionKey& key, bool has_failed);
+
     env::Guarded<Inbox> inbox_;
+    env::Guarded<Counted> counted_;
+    std::set<PartitionKey> failed_;
     env::Wakeup wakeup_;
     LeaderSession session_;
     std::optional<env::Endpoint> endpoint_;
     BrokerEpoch epoch_{-1};
-    std::unique_ptr<wire::Client> client_;
+    std::shared_ptr<wire::Client> client_;
     env::Duration pause_{};
     bool is_lost_ = false;  ///< the log has been told
     bool was_cut_ = false;  ///< logs were cut since the last checkpoint

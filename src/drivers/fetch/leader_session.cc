@@ -43,7 +43,11 @@ LeaderSession::Request LeaderSession::next(env::Instant now, const PlanOf& plan_
         const PartitionKey key = held_back_.begin()->second;
         make_due(key, partitions_.at(key));
     }
-    Request request{session_id_, session_epoch_, {}, {}, 0};
+    Request request{.session_id = session_id_,
+                    .session_epoch = session_epoch_,
+                    .asks = {},
+                    .forgotten = {},
+                    .may_wait = session_epoch_ != 0 || is_refused_};
     for (const PartitionKey& key : std::exchange(due_, {})) {
         Partition& partition = partitions_.at(key);
         const auto plan = plan_of(key);
@@ -69,6 +73,7 @@ env::Instant LeaderSession::next_due() const {
 }
 
 void LeaderSession::answered(std::int32_t session_id) {
+    is_refused_ = session_id == 0;
     if (session_id == 0) {
         session_id_ = 0;
         reset();

@@ -40,6 +40,9 @@ public:
         std::vector<PartitionKey> forgotten;
         /// In the session with this request; none: there is nothing to send.
         std::size_t partitions = 0;
+        /// One that opens a session is answered at once: what is followed meanwhile, it can't name.
+        /// Unless the leader gives none, and this is asked again and again.
+        bool may_wait = true;
     };
 
     LeaderSession(env::Duration pause_min, env::Duration pause_max)
@@ -88,6 +91,7 @@ private:
     std::int32_t session_id_ = 0;
     std::int32_t session_epoch_ = 0;
     std::size_t in_session_ = 0;
+    bool is_refused_ = false;  ///< the leader has had no session for us
 };
 
 }  // namespace milena::drivers

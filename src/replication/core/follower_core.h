@@ -49,6 +49,10 @@ public:
                  Offset high_watermark);
 
     BrokerId leader() const { return leader_; }
+    /// How much is missing of what the leader has told to be committed.
+    std::int64_t lag() const {
+        return std::max<std::int64_t>(leader_high_watermark_ - log_.end, 0);
+    }
     LeaderEpoch leader_epoch() const { return leader_epoch_; }
     Offset log_start_offset() const { return log_.start; }
     Offset log_end_offset() const { return log_.end; }

@@ -60,6 +60,18 @@ const FollowerProgress* LeaderCore::follower(BrokerId replica) const {
     return at == followers_.end() ? nullptr : &*at;
 }
 
+std::vector<ReadableFollower> LeaderCore::readable_followers(Offset from, env::Instant now) const {
+    std::vector<ReadableFollower> out;
+    for (const BrokerId member : isr_.committed()) {
+        const FollowerProgress* const one = follower(member);
+        if (one == nullptr || one->log_end < from || one->log_start > from) continue;
+        const bool never = one->last_caught_up == env::Instant::min();
+        out.push_back(
+            {member, one->log_end, never ? env::Duration::max() : now - one->last_caught_up});
+    }
+    return out;
+}
+
 Result<void> LeaderCore::admit(Acks acks) const {
     if (acks != Acks::all) {
         if (!unsynced_.full()) return ok();

@@ -105,6 +105,8 @@ public:
     std::int32_t effective_min_insync_replicas() const;
     /// Nothing if `replica` is not one of the partition's followers.
     const FollowerProgress* follower(BrokerId replica) const;
+    /// In-sync followers whose logs have the offset `from`, by the committed set.
+    std::vector<ReadableFollower> readable_followers(Offset from, env::Instant now) const;
 
     /// NOT_ENOUGH_REPLICAS if a batch with `acks` may not be appended now; nothing is written then.
     Result<void> admit(Acks acks) const;

@@ -34,6 +34,7 @@ bool Directories::usable(std::size_t index) const {
 }
 
 bool Directories::all_usable() const {
+    if (!lacking_.empty()) return false;
     return states_.with([](const std::vector<State>& states) {
         return std::ranges::none_of(states, &State::failed);
     });
@@ -45,7 +46,23 @@ bool Directories::fail(std::size_t index, const Error& error) {
     if (was_failed) return false;
     LOG_ERROR(logger_, "log directory failed", kv("directory", directories_[index]->path()),
               kv("why", error.why));
+    if (const auto tell = tell_.with([](const auto& known) { return known; })) tell();
     return true;
+}
+
+std::vector<FailedDirectory> Directories::failed() const {
+    std::vector<FailedDirectory> out;
+    states_.with([&](const std::vector<State>& states) {
+        for (std::size_t i = 0; i < states.size(); ++i) {
+            if (states[i].failed) out.push_back({directories_[i]->path(), states[i].id});
+        }
+    });
+    for (const std::string& path : lacking_) out.push_back({path, {}});
+    return out;
+}
+
+void Directories::when_failed(std::function<void()> tell) {
+    tell_.with([&](auto& known) { known = std::move(tell); });
 }
 
 void Directories::count(std::size_t index, int partitions) {

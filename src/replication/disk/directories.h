@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "milena/env/guarded.h"
+#include "milena/replication/replicas.h"
 #include "milena/storage/log_directory.h"
 
 namespace milena::replication {
@@ -32,6 +33,12 @@ public:
     bool all_usable() const;
     /// It is used no more. True the first time.
     bool fail(std::size_t index, const Error& error);
+    /// Those that could not even be opened: they are none of the others.
+    void lack(std::vector<std::string> paths) { lacking_ = std::move(paths); }
+    const std::vector<std::string>& lacking() const { return lacking_; }
+    std::vector<FailedDirectory> failed() const;
+    /// From now on `tell` hears, on any thread, that one has failed.
+    void when_failed(std::function<void()> tell);
 
     void count(std::size_t index, int partitions);
     /// The directory `assigned` names if it is one of ours and usable (KIP-858), else the usable
@@ -53,7 +60,9 @@ private:
 
     Logger logger_;
     const std::vector<storage::LogDirectory*> directories_;
+    std::vector<std::string> lacking_;  ///< before anybody asks
     env::Guarded<std::vector<State>> states_;
+    env::Guarded<std::function<void()>> tell_;
 };
 
 }  // namespace milena::replication

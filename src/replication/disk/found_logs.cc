@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "disk/unsynced.h"
+#include "milena/env/disk_failure.h"
 
 namespace milena::replication {
 namespace {
@@ -26,14 +27,21 @@ Offset offset_in(const storage::OffsetCheckpoint& checkpoint,
 
 }  // namespace
 
-FoundLogs::FoundLogs(env::Env& env, Logger logger, const Directories& directories)
+FoundLogs::FoundLogs(env::Env& env, Logger logger, Directories& directories)
     : env_(env), logger_(std::move(logger)), directories_(directories) {}
 
 Result<void> FoundLogs::find(const std::vector<bool>& directory_was_clean) {
     INVARIANT(directory_was_clean.size() == directories_.size(), "one word on each directory");
     ByPartition found;
-    for (std::size_t i = 0; i < directories_.size(); ++i)
-        TRY_VOID(find_in(i, directory_was_clean[i], found));
+    for (std::size_t i = 0; i < directories_.size(); ++i) {
+        auto in_this = find_in(i, directory_was_clean[i]);
+        if (!in_this && env::is_disk_failure(in_this.error())) {
+            directories_.fail(i, in_this.error());
+            continue;
+        }
+        if (!in_this) return std::unexpected(std::move(in_this).error());
+        TRY_VOID(add(*std::move(in_this), found));
+    }
     state_.with([&](State& state) {
         state.logs = std::move(found);
         state.next = state.logs.begin();
@@ -42,7 +50,8 @@ Result<void> FoundLogs::find(const std::vector<bool>& directory_was_clean) {
     return ok();
 }
 
-Result<void> FoundLogs::find_in(std::size_t directory, bool was_clean, ByPartition& found) const {
+Result<FoundLogs::ByPartition> FoundLogs::find_in(std::size_t directory, bool was_clean) const {
+    ByPartition found;
     storage::LogDirectory& place = directories_[directory];
     TRY(const auto partitions, place.find_partitions());
     TRY(const auto recovery_points, place.read_checkpoint(storage::kRecoveryPointCheckpoint));
@@ -55,14 +64,19 @@ Result<void> FoundLogs::find_in(std::size_t directory, bool was_clean, ByPartiti
         log.recovery = {was_clean, offset_in(recovery_points, partition),
                         offset_in(log_starts, partition)};
         log.high_watermark = offset_in(high_watermarks, partition);
-        const auto [other, is_only] = found.try_emplace(partition, std::move(log));
-        if (is_only) continue;
-        return fail(
-            ErrorCode::kafka_storage_error,
-            fmt::format("{} and {} both hold {}: remove the one that is older", place.path(),
-                        directories_[other->second.directory].path(), partition.text()));
+        found.emplace(partition, std::move(log));
     }
-    return ok();
+    return found;
+}
+
+Result<void> FoundLogs::add(ByPartition&& more, ByPartition& found) const {
+    found.merge(more);
+    if (more.empty()) return ok();
+    const auto& [partition, twice] = *more.begin();
+    return fail(ErrorCode::kafka_storage_error,
+                fmt::format("{} and {} both hold {}: remove the one that is older",
+                            directories_[twice.directory].path(),
+                            directories_[found.at(partition).directory].path(), partition.text()));
 }
 
 void FoundLogs::open() {

@@ -19,10 +19,10 @@ namespace milena::replication {
 
 class FoundLogs {
 public:
-    FoundLogs(env::Env& env, Logger logger, const Directories& directories);
+    FoundLogs(env::Env& env, Logger logger, Directories& directories);
 
-    /// Lists the partitions of all directories. An error if a directory can't be read or two hold
-    /// the same partition.
+    /// Lists the partitions of all directories. One whose disk can't be read has failed; an error
+    /// if something in one is wrong, or two hold the same partition.
     Result<void> find(const std::vector<bool>& directory_was_clean);
     /// Opens, and recovers where the stop was not clean, one log after the other until none is
     /// left; several threads may do so together. A log that can't be opened stays here.
@@ -79,14 +79,15 @@ private:
         env::Instant next_line;
     };
 
-    Result<void> find_in(std::size_t directory, bool was_clean, ByPartition& found) const;
+    Result<ByPartition> find_in(std::size_t directory, bool was_clean) const;
+    Result<void> add(ByPartition&& more, ByPartition& found) const;
     Result<void> close_each(std::size_t directory, Result<void> (storage::Log::*step)());
     std::unique_ptr<storage::Log> open_one(const storage::TopicPartition& partition,
                                            const Found& found) const;
 
     env::Env& env_;
     Logger logger_;
-    const Directories& directories_;
+    Directories& directories_;
     env::Guarded<State> state_;
 };
 

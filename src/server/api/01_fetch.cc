@@ -24,9 +24,11 @@ bool names_all_partitions(const FetchRequest& body) {
     return body.session_epoch == kOpensSession || body.session_epoch == kWithoutSession;
 }
 
-/// Waits until there is enough, the deadline comes, or the connection closes.
+/// Waits until there is enough, the deadline comes, or the connection closes; a follower that has
+/// something else to ask on its connection is answered at once.
 env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant deadline) {
     auto& connection = request.connection;
+    const Waiting waiting(request);
     FetchScratch& scratch = request.session.fetch_scratch();
     if (scratch.wait == nullptr)
         scratch.wait = std::make_shared<FetchWait>(connection.env(), connection.owner());
@@ -34,11 +36,18 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
     const auto& parts = fetching.parts();
     wait->begin(parts.size());
     connection.on_close([closed = wait.get()] { closed->end(); });
+    bool makes_way = false;
+    if (fetching.is_followers()) {
+        connection.on_more([&makes_way, waiter = wait.get()] {
+            makes_way = true;
+            waiter->end();
+        });
+    }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i].replica != nullptr) parts[i].replica->listen(wait->listener(i));
     }
     fetching.ask_all();  // what came before we listened would else be missed
-    while (!fetching.is_complete() && !connection.is_closed()) {
+    while (!fetching.is_complete() && !connection.is_closed() && !makes_way) {
         if (!co_await wait->news(deadline, scratch.news)) break;
         for (const auto number : scratch.news) fetching.ask(number);
     }
@@ -46,6 +55,7 @@ env::Task<void> wait_for_more(Request& request, Fetching& fetching, env::Instant
         if (parts[i].replica != nullptr) parts[i].replica->unlisten(wait->listener(i).get());
     }
     connection.on_close({});
+    connection.on_more({});
 }
 
 /// The memory that the partitions of a request take while it is served, where that is much: several
@@ -128,12 +138,10 @@ env::Task<Result<void>> serve_all(Request& request, const FetchRequest& body) {
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(auto body, decode_body<FetchRequest>(request));
     if (is_quorum_fetch(request, body)) co_return co_await serve_quorum_fetch(request, body);
-    request.connection.replies().tag_next(
-        {static_cast<std::uint32_t>((fetching_replica(request, body).value < 0
-                                         ? RequestKind::consumer_fetch()
-                                         : RequestKind::follower_fetch())
-                                        .index()),
-         request.received});
+    const RequestKind kind = fetching_replica(request, body).value < 0
+                                 ? RequestKind::consumer_fetch()
+                                 : RequestKind::follower_fetch();
+    request.connection.replies().retag_next(static_cast<std::uint32_t>(kind.index()));
     FetchSessions& sessions = request.session.core().fetch_sessions;
     if (names_all_partitions(body)) {
         if (body.session_id != 0) sessions.remove(body.session_id);

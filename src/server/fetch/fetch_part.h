@@ -27,6 +27,8 @@ struct FetchOutcome {
     /// There was room for at least a byte, and no quota in the way: a partition that gave nothing
     /// had nothing.
     bool had_room = false;
+    /// A consumer reads on from there (KIP-392), and is given no records here.
+    BrokerId preferred_replica = kNoBroker;
 };
 
 struct FetchPart : FetchOutcome {

@@ -39,16 +39,25 @@ env::Task<void> SessionFetch::gather(env::Instant deadline) {
 
 env::Task<void> SessionFetch::wait(env::Instant deadline) {
     auto& connection = request_.connection;
+    const Waiting waiting(request_);
     auto& wakeup = request_.session.fetch_scratch().wakeup;
     if (wakeup == nullptr)
         wakeup = std::make_shared<env::Wakeup>(connection.env(), connection.owner());
     connection.on_close([waiter = wakeup.get()] { waiter->notify(); });
+    bool makes_way = false;
+    if (fetching_.is_followers()) {
+        connection.on_more([&makes_way, waiter = wakeup.get()] {
+            makes_way = true;
+            waiter->notify();
+        });
+    }
     session_->wake(turn_, wakeup);
     // What is marked from here on wakes; what was marked before is taken now.
-    while (ask_due() && !fetching_.is_complete() && !connection.is_closed()) {
-        if (!co_await wakeup->wait_until(deadline)) break;
+    while (ask_due() && !fetching_.is_complete() && !connection.is_closed() && !makes_way) {
+        if (!co_await wakeup->wait_until(std::min(deadline, untold_.due()))) break;
     }
     connection.on_close({});
+    connection.on_more({});
 }
 
 bool SessionFetch::ask_due() {
@@ -63,7 +72,7 @@ bool SessionFetch::ask_due() {
 }
 
 void SessionFetch::ask(const DuePartition& due, const metadata::Image& image) {
-    const auto& [slot, number, topic, asked] = due.partition;
+    const auto& [slot, number, topic, asked, told_high_watermark] = due.partition;
     const bool by_id = fetching_.uses_topic_ids();
     const TopicLookup found =
         by_id ? find_by_id(fetching_, image, topic) : fetching_.find(image, topic.name);
@@ -75,6 +84,10 @@ void SessionFetch::ask(const DuePartition& due, const metadata::Image& image) {
     }
     if (part.replica != due.replica) session_->listen(turn_, slot, part.replica);
     fetching_.ask_if_room(number);
+    if (fetching_.is_followers() && part.was_asked) {
+        untold_.read(told_high_watermark, part.answer,
+                     [&] { return request_.connection.env().clock().now(); });
+    }
 }
 
 Result<void> SessionFetch::answer() {

@@ -5,6 +5,7 @@
 
 #include "../fetching.h"
 #include "fetch_session.h"
+#include "untold_high_watermark.h"
 
 namespace milena::server {
 
@@ -14,7 +15,9 @@ public:
     SessionFetch(Request& request, const protocol::FetchRequest& body,
                  std::shared_ptr<FetchSession> session, const SessionTurn& turn);
 
-    /// Until there is enough, `deadline` comes, or the connection is closed.
+    /// Until there is enough, `deadline` comes, or the connection is closed. A follower does not
+    /// wait as long where a high watermark has moved that it was not told, nor once it has
+    /// something else to ask on its connection.
     env::Task<void> gather(env::Instant deadline);
     Result<void> answer();
 
@@ -27,6 +30,7 @@ private:
     const std::shared_ptr<FetchSession> session_;
     const SessionTurn turn_;
     Fetching fetching_;
+    UntoldHighWatermark untold_;
 };
 
 /// The answer to a request that can't go on with its session: no partitions.

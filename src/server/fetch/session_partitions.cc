@@ -104,7 +104,8 @@ void SessionPartitions::take(std::vector<Taken>& out) {
             entry.number = static_cast<std::uint32_t>(taken_.size());
             taken_.push_back(slot);
         }
-        out.push_back({slot, entry.number, {entry.name, entry.id}, entry.asked});
+        out.push_back(
+            {slot, entry.number, {entry.name, entry.id}, entry.asked, entry.told_high_watermark});
     }
     marked_.clear();
 }
@@ -128,13 +129,15 @@ bool SessionPartitions::settle(std::uint32_t number, const FetchOutcome& outcome
         mark(slot);
         return false;
     }
-    const bool must_tell = has_error || has_records || answer.diverging_epoch ||
+    const bool goes_elsewhere = outcome.preferred_replica != kNoBroker;
+    const bool must_tell = has_error || has_records || answer.diverging_epoch || goes_elsewhere ||
                            entry.told_high_watermark != answer.high_watermark ||
                            entry.told_log_start != answer.log_start_offset;
     tell(slot, answer);
     if (has_records) entry.position = next_position_++;
     // It would answer the same again until the client asks otherwise.
-    if (has_error || has_records || answer.diverging_epoch || !outcome.had_room) mark(slot);
+    if (has_error || has_records || answer.diverging_epoch || goes_elsewhere || !outcome.had_room)
+        mark(slot);
     return must_tell;
 }
 

@@ -33,6 +33,7 @@ public:
         std::uint32_t number = 0;
         FetchTopic topic;  ///< until the next forget()
         Asked asked;
+        Offset told_high_watermark{-1};  ///< −1: none yet
     };
 
     explicit SessionPartitions(bool uses_topic_ids);

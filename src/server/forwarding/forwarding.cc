@@ -97,9 +97,15 @@ Result<void> pass_on(Request& request, BytesView answer) {
 
 }  // namespace
 
-env::Task<Result<void>> serve_by_controller(Request& request, const Api& api) {
-    const auto answer = co_await forward(
+env::Task<Result<std::vector<std::byte>>> wait_for_controller(const Request& request,
+                                                              const Api& api) {
+    const Waiting waiting(request);
+    co_return co_await forward(
         {request, request.frame, api.facts->key, [&] { return end_of_patience(request, api); }});
+}
+
+env::Task<Result<void>> serve_by_controller(Request& request, const Api& api) {
+    const auto answer = co_await wait_for_controller(request, api);
     if (request.connection.is_closed()) co_return ok();
     if (answer) co_return pass_on(request, *answer);
     if (!may_be_told(answer.error().code)) co_return std::unexpected(answer.error());

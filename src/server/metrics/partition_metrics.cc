@@ -75,6 +75,8 @@ struct NodeTotals {
     std::uint64_t under_replicated = 0;
     std::uint64_t under_min_isr = 0;
     std::uint64_t at_min_isr = 0;
+    std::uint64_t reassigning = 0;
+    std::int64_t max_lag = 0;
 };
 struct NodeMetric {
     Metric metric;
@@ -97,7 +99,21 @@ constexpr NodeMetric kNode[] = {
     {{"kafka_server_replicamanager_atminisrpartitioncount", Kind::gauge,
       "Partitions led here with just min.insync.replicas in sync."},
      &NodeTotals::at_min_isr},
+    {{"kafka_server_replicamanager_reassigningpartitions", Kind::gauge,
+      "Partitions led here whose replicas are being moved."},
+     &NodeTotals::reassigning},
 };
+
+constexpr Metric kReplicationBytesOut{"kafka_server_brokertopicmetrics_replicationbytesout_total",
+                                      Kind::counter, "Bytes of record batches to followers."};
+constexpr Metric kConsumerLag{"kafka_server_fetcherlagmetrics_consumerlag", Kind::gauge,
+                              "Offsets that a follower is behind its leader's high watermark."};
+constexpr Metric kMaxLag{"kafka_server_replicafetchermanager_maxlag", Kind::gauge,
+                         "The greatest of them."};
+constexpr Metric kOfflineDirectories{"kafka_log_logmanager_offlinelogdirectorycount", Kind::gauge,
+                                     "Log directories that have failed."};
+constexpr Metric kDirectoryOffline{"kafka_log_logmanager_logdirectoryoffline", Kind::gauge,
+                                   "1 if the log directory has failed."};
 
 constexpr Metric kCalm{
     "milena_log_directory_calm", Kind::gauge,
@@ -132,6 +148,44 @@ void write_led(Page& page, std::span<const telemetry::Label> labels, const Figur
              as_number(figures.high_watermark) - as_number(figures.last_stable));
 }
 
+/// As Kafka names the thread that would fetch the partition.
+std::string fetcher_name(const Figures& figures, PartitionIndex partition, std::int32_t fetchers) {
+    return fmt::format("ReplicaFetcherThread-{}-{}", partition.value % std::max(fetchers, 1),
+                       figures.follows);
+}
+
+/// Whether partitions are being moved, asked for one topic after the other.
+class Reassignments {
+public:
+    explicit Reassignments(const metadata::Image& image) : image_(image) {}
+
+    bool is_under_way(Uuid topic, PartitionIndex partition) {
+        if (topic_ == nullptr || topic_->id != topic) topic_ = image_.topics->find(topic);
+        const auto* const known = topic_ == nullptr ? nullptr : topic_->partitions.find(partition);
+        return known != nullptr &&
+               (!known->adding_replicas.empty() || !known->removing_replicas.empty());
+    }
+
+private:
+    const metadata::Image& image_;
+    std::shared_ptr<const metadata::TopicImage> topic_;
+};
+
+void write_directories(Page& page, const replication::Replicas& replicas) {
+    const auto failed = replicas.failed_directories();
+    const auto has_failed = [&](const std::string& path) {
+        return std::ranges::find(failed, path, &replication::FailedDirectory::path) != failed.end();
+    };
+    for (const auto& lane : replicas.write_lanes()) {
+        const telemetry::Label label{"directory", lane.path};
+        page.add(kCalm, std::span(&label, 1), lane.is_calm ? 1 : 0);
+        page.add(kDisturbances, std::span(&label, 1), static_cast<double>(lane.disturbances));
+        if (!has_failed(lane.path)) page.add(kDirectoryOffline, {{"logDirectory", lane.path}}, 0);
+    }
+    for (const auto& [path, id] : failed) page.add(kDirectoryOffline, {{"logDirectory", path}}, 1);
+    page.add(kOfflineDirectories, static_cast<double>(failed.size()));
+}
+
 void count(NodeTotals& node, const Figures& figures) {
     ++node.partitions;
     node.leaders += figures.leads ? 1 : 0;
@@ -139,15 +193,17 @@ void count(NodeTotals& node, const Figures& figures) {
     node.under_replicated += figures.is_under_replicated() ? 1 : 0;
     node.under_min_isr += figures.is_under_min_isr() ? 1 : 0;
     node.at_min_isr += figures.is_at_min_isr() ? 1 : 0;
+    node.max_lag = std::max(node.max_lag, figures.lag);
 }
 
 }  // namespace
 
-void write_partitions(Page& page, const replication::Replicas& replicas,
+void write_partitions(Page& page, const PartitionSources& of,
                       std::span<const RequestMetrics* const> cores) {
     std::map<std::string, Totals, std::less<>> by_topic;
     NodeTotals node;
-    for (const auto& partition : replicas.all()) {
+    Reassignments reassignments(of.image);
+    for (const auto& partition : of.replicas.all()) {
         const Figures figures = partition->figures();
         const auto& name = partition->name();
         const std::string number = fmt::format("{}", name.partition);
@@ -155,21 +211,33 @@ void write_partitions(Page& page, const replication::Replicas& replicas,
         by_topic[name.topic].add(partition->traffic());
         count(node, figures);
         if (!figures.offline) write_log(page, labels, figures);
-        if (figures.leads) write_led(page, labels, figures);
+        if (figures.leads) {
+            write_led(page, labels, figures);
+            const bool moves = reassignments.is_under_way(partition->topic_id(), name.partition);
+            node.reassigning += moves ? 1 : 0;
+        }
+        if (figures.follows == kNoBroker) continue;
+        page.add(kConsumerLag,
+                 {{"clientId", fetcher_name(figures, name.partition, of.fetchers)},
+                  labels[0],
+                  labels[1]},
+                 static_cast<double>(figures.lag));
     }
     Totals all;
-    for (const RequestMetrics* const core : cores) all.add(core->traffic_);
+    std::uint64_t replicated = 0;
+    for (const RequestMetrics* const core : cores) {
+        all.add(core->traffic_);
+        replicated += core->replication_bytes_out_.value();
+    }
     write_traffic(page, {}, all);
+    page.add(kReplicationBytesOut, static_cast<double>(replicated));
     for (const auto& [topic, totals] : by_topic) {
         const telemetry::Label label{"topic", topic};
         write_traffic(page, std::span(&label, 1), totals);
     }
     for (const auto& [metric, total] : kNode) page.add(metric, static_cast<double>(node.*total));
-    for (const auto& lane : replicas.write_lanes()) {
-        const telemetry::Label label{"directory", lane.path};
-        page.add(kCalm, std::span(&label, 1), lane.is_calm ? 1 : 0);
-        page.add(kDisturbances, std::span(&label, 1), static_cast<double>(lane.disturbances));
-    }
+    page.add(kMaxLag, {{"clientId", "Replica"}}, static_cast<double>(node.max_lag));
+    write_directories(page, of.replicas);
 }
 
 }  // namespace milena::server

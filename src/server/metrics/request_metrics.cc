@@ -19,9 +19,28 @@ constexpr Metric kTotalTime{"kafka_network_requestmetrics_totaltimems", Kind::ga
 constexpr Metric kRequestBytes{"kafka_network_requestmetrics_requestbytes", Kind::gauge,
                                "Bytes of a request."};
 
+/// In the order of a request's life.
+constexpr std::array<Metric, RequestMetrics::kPhaseCount> kPhases{{
+    {"kafka_network_requestmetrics_requestqueuetimems", Kind::gauge,
+     "Milliseconds that a request waited for its turn on its connection."},
+    {"kafka_network_requestmetrics_localtimems", Kind::gauge,
+     "Milliseconds of work on a request, waiting apart."},
+    {"kafka_network_requestmetrics_remotetimems", Kind::gauge,
+     "Milliseconds that a request waited for replicas, records or a controller."},
+    {"kafka_network_requestmetrics_responsequeuetimems", Kind::gauge,
+     "Milliseconds that a complete answer waited for those before it."},
+    {"kafka_network_requestmetrics_responsesendtimems", Kind::gauge,
+     "Milliseconds until an answer's last byte was handed to the system."},
+}};
+
 /// The two kinds of Fetch come after all APIs.
 constexpr std::size_t kExtraKinds = 2;
 constexpr telemetry::Scale kMicrosToMillis{1e-3};
+
+std::uint64_t microseconds(env::Duration time) {
+    const auto count = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+}
 
 }  // namespace
 
@@ -50,19 +69,25 @@ RequestMetrics::RequestMetrics()
         kinds_.push_back(std::make_unique<OfKind>());
 }
 
-wire::ReplyTag RequestMetrics::begin(RequestKind kind, std::int16_t version, std::size_t bytes,
-                                     env::Instant received) {
+void RequestMetrics::begin(RequestKind kind, std::int16_t version, std::size_t bytes) {
     OfKind& counted = *kinds_[kind.index()];
     counted.by_version[std::min(static_cast<std::size_t>(version), kVersions - 1)].add();
     counted.request_bytes.record(bytes);
-    return {static_cast<std::uint32_t>(kind.index()), received};
 }
 
 void RequestMetrics::answer_sent(const wire::ReplyTag& tag, env::Instant now) {
-    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(now - tag.received);
-    const auto us = static_cast<std::uint64_t>(std::max(took.count(), 0L));
-    kinds_[tag.value]->total_us.record(us);
-    if (tag.value >= served_apis().size()) kinds_[fetch_place_]->total_us.record(us);
+    record(*kinds_[tag.value], tag, now);
+    if (tag.value >= served_apis().size()) record(*kinds_[fetch_place_], tag, now);
+}
+
+void RequestMetrics::record(OfKind& kind, const wire::ReplyTag& tag, env::Instant now) {
+    const env::Duration at_work = tag.ready - tag.begun;
+    const env::Duration waited = std::min(tag.waited, at_work);
+    kind.total_us.record(microseconds(now - tag.received));
+    const std::array<env::Duration, kPhaseCount> phases{tag.begun - tag.received, at_work - waited,
+                                                        waited, tag.sending - tag.ready,
+                                                        now - tag.sending};
+    for (std::size_t i = 0; i < kPhaseCount; ++i) kind.phases_us[i].record(microseconds(phases[i]));
 }
 
 void write_requests(telemetry::Page& page, std::span<const RequestMetrics* const> cores) {
@@ -75,6 +100,13 @@ void write_requests(telemetry::Page& page, std::span<const RequestMetrics* const
             core->kinds_[kind]->request_bytes.add_to(bytes);
         }
         page.add(kTotalTime, {{"request", request}}, total_us, kMicrosToMillis);
+        // Of what nobody has asked yet five times nothing is not told.
+        for (std::size_t i = 0; total_us.count() != 0 && i < kPhases.size(); ++i) {
+            Distribution phase_us;
+            for (const RequestMetrics* const core : cores)
+                core->kinds_[kind]->phases_us[i].add_to(phase_us);
+            page.add(kPhases[i], {{"request", request}}, phase_us, kMicrosToMillis);
+        }
         page.add(kRequestBytes, {{"request", request}}, bytes, telemetry::Scale{});
         for (std::size_t version = 0; version < RequestMetrics::kVersions; ++version) {
             std::uint64_t count = 0;

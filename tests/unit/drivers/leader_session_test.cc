@@ -49,6 +49,18 @@ protected:
     int asked_for_plans_ = 0;
 };
 
+TEST_F(LeaderSessionTest, DoesNotWaitForNewsWhileItOpensUnlessThatIsRefused) {
+    ends_[key(0)] = 0;
+    session_.follow(key(0));
+    EXPECT_FALSE(next().may_wait) << "what is followed meanwhile it could not name";
+    session_.answered(44);
+    EXPECT_TRUE(next().may_wait);
+    session_.reset();
+    EXPECT_FALSE(next().may_wait);
+    session_.answered(0);
+    EXPECT_TRUE(next().may_wait) << "or it would be asked without a pause";
+}
+
 TEST_F(LeaderSessionTest, OpensWithAllAndThenNamesWhatHasChanged) {
     ends_ = {{key(0), 5}, {key(1), 0}};
     session_.follow(key(0));

@@ -41,6 +41,19 @@ TEST(Leader, CommitsWhatEveryInSyncReplicaHas) {
     EXPECT_EQ(leader.hw(), 15);
 }
 
+TEST(Leader, TellsWhichFollowersAConsumerMayRead) {
+    Leading leader({1, 2});
+    leader.append(5, 1);
+    leader.fetched(2, 12, 2);
+    leader.fetched(3, 15, 2);  // not in sync
+    EXPECT_EQ(leader.core.readable_followers(Offset(12), at(4)),
+              (std::vector<ReadableFollower>{{BrokerId(2), Offset(12), std::chrono::seconds(4)}}));
+    EXPECT_TRUE(leader.core.readable_followers(Offset(13), at(4)).empty()) << "it is not there yet";
+    leader.core.follower_fetched({BrokerId(2), Offset(15), Offset(11)}, at(5));
+    EXPECT_TRUE(leader.core.readable_followers(Offset(10), at(5)).empty()) << "or no more";
+    EXPECT_EQ(leader.core.readable_followers(Offset(11), at(5)).size(), 1U);
+}
+
 TEST(Leader, NeverMovesTheHighWatermarkBack) {
     Leading leader({1, 2});
     leader.append(5);

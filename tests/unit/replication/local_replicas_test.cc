@@ -697,6 +697,19 @@ TEST_F(LocalReplicasTest, TakesADirectoryOfflineWithTheFirstLogThatFails) {
     EXPECT_FALSE(find(kTopic, 1)->offline());
 }
 
+TEST_F(LocalReplicasTest, TellsAtOnceThatADiskDoesNotTakeAWrite) {
+    topics_.add(kTopic, "t", 4);
+    apply({kTopic});
+    int told = 0;
+    replicas_->when_failed([&] { ++told; });
+    node_.faults().fail_call(0, EIO);
+    EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::kafka_storage_error);
+    EXPECT_EQ(told, 1);
+    replicas_->note_failed_logs();
+    EXPECT_TRUE(find(kTopic, 2)->offline());
+    EXPECT_EQ(replicas_->failed_directories().size(), 1U);
+}
+
 TEST_F(LocalReplicasTest, SurvivesAnyOneFailureOfTheDisk) {
     // Fail the n-th call while replicas are made, written and checkpointed, for every n: nothing
     // aborts, what is not offline works, and a stop that could not write says so.

@@ -2,6 +2,8 @@
 // A partition over the real log, on a simulated disk: producers with an id, and transactions.
 #include "milena/replication/partition.h"
 
+#include <cerrno>
+
 #include <gtest/gtest.h>
 
 #include "core_script.h"
@@ -125,7 +127,7 @@ TEST_F(PartitionTest, WhatASequenceOrEpochForbidsIsRefusedWithTheLogsStart) {
 TEST_F(PartitionTest, ABatchThatCouldNotBeWrittenMayBeSentAgain) {
     lead();
     produce({.sequence = 0});
-    node.faults().fail_call(0);
+    node.faults().fail_call(0, ENOSPC);
     EXPECT_EQ(produce({.sequence = 1})->code, ErrorCode::kafka_storage_error);
     const auto again = produce({.sequence = 1});
     EXPECT_EQ(again->code, ErrorCode::none);

@@ -38,6 +38,9 @@ public:
         return replication::ProduceStep::answered;
     }
     void prepare(replication::Production&) const override {}
+    std::vector<replication::ReadableFollower> readable_followers(Offset) const override {
+        return {};
+    }
     std::optional<replication::FetchPlan> next_fetch() override { return std::nullopt; }
     bool is_throttled(replication::CopySide) const override { return false; }
     bool is_behind() const override { return false; }

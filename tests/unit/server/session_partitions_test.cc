@@ -70,6 +70,27 @@ TEST_F(SessionPartitionsTest, AnIdleTurnLooksAtNoneOfTenThousand) {
     EXPECT_EQ(take(), Numbers{7777});
 }
 
+TEST_F(SessionPartitionsTest, RemembersTheHighWatermarkThatItHasTold) {
+    const Slot slot = ask(1);
+    take();
+    EXPECT_EQ(taken.at(0).told_high_watermark, Offset(-1));
+    partitions.settle(taken[0].number, gave(0, 5));
+    partitions.end_turn();
+    partitions.mark(slot);
+    take();
+    EXPECT_EQ(taken.at(0).told_high_watermark, Offset(5));
+}
+
+TEST_F(SessionPartitionsTest, OneThatIsToBeReadElsewhereIsToldEachTime) {
+    ask(1);
+    turn(gave(0, 5));
+    ask(1);
+    FetchOutcome elsewhere = gave(0, 5);
+    elsewhere.preferred_replica = BrokerId(3);
+    EXPECT_EQ(turn(elsewhere), Numbers{1});
+    EXPECT_EQ(turn(elsewhere), Numbers{1}) << "until the client asks otherwise";
+}
+
 TEST_F(SessionPartitionsTest, IsReadButNotToldWhereNothingChanged) {
     const Slot slot = ask(1);
     turn(gave(0, 5));

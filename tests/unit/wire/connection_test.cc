@@ -20,7 +20,8 @@ enum class Order : std::uint8_t {
     silent = 's',
     large = 'l',
     file = 'f',
-    wait = 'w',  ///< echoed when everything before it is answered
+    wait = 'w',      ///< echoed when everything before it is answered
+    make_way = 'm',  ///< echoed when something comes behind it
 };
 
 constexpr std::size_t kLargeBytes = 256 * 1024;
@@ -86,6 +87,7 @@ public:
         const auto order = static_cast<Order>(frame[0]);
         if (order == Order::refuse) co_return fail(ErrorCode::invalid_request, "refused");
         if (order == Order::wait) co_await connection.wait_pending_below(1);
+        if (order == Order::make_way) co_await wait_for_more(connection);
         auto& slot = connection.replies().open();
         if (order == Order::park) {
             parked_.push_back({connection.defer(slot), {frame.begin(), frame.end()}});
@@ -107,6 +109,13 @@ public:
     void answer_sent(const ReplyTag&, env::Instant) override {}
 
 private:
+    static env::Task<void> wait_for_more(Connection& connection) {
+        env::Wakeup more(connection.env(), connection.owner());
+        connection.on_more([&more] { more.notify(); });
+        co_await more.wait_until(env::kNever);
+        connection.on_more({});
+    }
+
     std::vector<Parked>& parked_;
     std::shared_ptr<ColdFile> file_;
     int& served_;
@@ -147,6 +156,13 @@ protected:
                          env::Duration silence = 0s) {
         auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
         EXPECT_TRUE(stream.has_value());
+        co_await say(**stream, std::move(words));
+        co_await client.sleep(client.core(0), silence);
+        co_await collect(**stream, until);
+        ended = true;
+    }
+
+    static env::Task<void> say(env::Stream& stream, std::vector<std::string> words) {
         std::vector<std::byte> bytes;
         for (const auto& word : words) {
             bytes.resize(bytes.size() + 4);
@@ -154,15 +170,16 @@ protected:
             std::ranges::copy(as_bytes(word), std::back_inserter(bytes));
         }
         const BytesView all(bytes);
-        EXPECT_TRUE(co_await (*stream)->write(std::span(&all, 1)));
+        EXPECT_TRUE(co_await stream.write(std::span(&all, 1)));
+    }
+
+    env::Task<void> collect(env::Stream& stream, std::size_t until) {
         std::vector<std::byte> chunk(64 * 1024);
-        co_await client.sleep(client.core(0), silence);
         while (answers.size() < until) {
-            const auto count = co_await (*stream)->read_some(chunk);
+            const auto count = co_await stream.read_some(chunk);
             if (!count || *count == 0) break;
             take(BytesView(chunk).first(*count));
         }
-        ended = true;
     }
 
     void take(BytesView bytes) {
@@ -222,6 +239,32 @@ TEST_P(ConnectionTest, WhoWaitsForAnEarlierAnswerHoldsNobodyUp) {
     answer_parked(0);
     ASSERT_TRUE(world.run_until([&] { return ended; }));
     EXPECT_EQ(answers, (std::vector<std::string>{"e1", "p2", "w3"}));
+}
+
+TEST_P(ConnectionTest, ARequestHearsOfWhatComesBehindIt) {
+    // The second has come with the first; the fourth comes while the third waits, is read beside it
+    // and in two parts, and none of its bytes is lost.
+    const std::string large = "e" + std::string(10'000, 'x');
+    const auto converse = [&]() -> env::Task<void> {
+        auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
+        co_await say(**stream, {"m1", "e2"});
+        co_await collect(**stream, 2);
+        co_await say(**stream, {"m3"});
+        co_await client.sleep(client.core(0), 1s);
+        EXPECT_EQ(served, 3);
+        co_await say(**stream, {large});
+        co_await collect(**stream, 4);
+        ended = true;
+    };
+    env::spawn(client.core(0), converse());
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers, (std::vector<std::string>{"m1", "e2", "m3", large}));
+}
+
+TEST_P(ConnectionTest, ARequestThatWaitsHearsOfTheEnd) {
+    env::spawn(client.core(0), talk({"m1"}, 0));
+    ASSERT_TRUE(world.run_until([&] { return ended && core->size() == 0; }));
+    EXPECT_EQ(served, 1);
 }
 
 TEST_P(ConnectionTest, ClosesAfterTheAnswerThatSaysSo) {
