@@ -25,8 +25,10 @@ Result<std::unique_ptr<storage::Log>> Replica::end_swap(const Successor& success
     if (!stopped_ && !closed_ends_ && !offline()) taken = successor(ends.start, settings_.log);
     if (taken) {
         storage::Log& next = **taken;
+        // Of a log that has lost all its batches, the epoch of the last is known to itself only.
+        const bool is_empty = ends.start == ends.end;
         INVARIANT(next.log_start_offset() == ends.start && next.log_end_offset() == ends.end &&
-                      next.last_epoch() == partition_log_->last_epoch(),
+                      (is_empty || next.last_epoch() == partition_log_->last_epoch()),
                   "a log is replaced by another than its copy");
         // An epoch that was begun and has no batch yet is in no copy of the batches.
         const LeaderEpoch epoch = partition_log_->epoch_at(ends.end);

@@ -259,6 +259,30 @@ TEST_F(LocalMovesTest, FollowsALogThatWasCutAndOneThatBeginsLater) {
     EXPECT_EQ(partition()->log_end_offset(), Offset(7));
 }
 
+TEST_F(LocalMovesTest, ALogThatHasLostAllItsRecordsMoves) {
+    for (const bool has_files : {true, false}) {
+        produce(3);
+        const Offset end = partition()->log_end_offset();
+        ASSERT_EQ(partition()->delete_records(end, [](BrokerId) { return true; }).code,
+                  ErrorCode::none);
+        if (!has_files) {
+            ASSERT_TRUE(partition()->flush());
+            replicas_->enforce_retention();
+        }
+        const bool is_in_a = has_files;
+        ASSERT_EQ(place(is_in_a ? "/b" : "/a"), ErrorCode::none);
+        copy();
+        apply(is_in_a ? kDirectoryB : kDirectoryA);
+        ASSERT_TRUE(copy().may_finish);
+        moves().finish(kKey);
+        ASSERT_TRUE(moves().under_way().empty());
+        EXPECT_EQ(partition()->log_start_offset(), end);
+        EXPECT_EQ(partition()->log_end_offset(), end);
+        produce(1);
+        EXPECT_EQ(partition()->log_end_offset(), end + 1);
+    }
+}
+
 /// The process ends at each call to the disk of the swap in turn: the start after it finds the
 /// replica in one of the two directories, with all its records.
 TEST_F(LocalMovesTest, AKillInTheMiddleOfTheSwapLosesNothing) {
