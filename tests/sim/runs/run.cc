@@ -9,6 +9,7 @@
 #include "sim/runs/replica_logs.h"
 #include "sim/runs/story.h"
 #include "sim/workload/reader.h"
+#include "sim/workload/replica_mover.h"
 #include "sim/workload/topic_maker.h"
 #include "sim/workload/writer.h"
 
@@ -127,19 +128,51 @@ private:
         }
         add(makers_, std::make_unique<TopicMaker>(maker_ports(), "fleeting", random_of("maker", 0),
                                                   history_));
+        add_mover();
         return true;
+    }
+
+    std::int16_t replicas() const {
+        return std::ranges::count_if(shape_.layout.roles(), &Role::is_broker) < 3 ? 1 : 3;
+    }
+
+    /// Where there is a broker to move to, or another order.
+    void add_mover() {
+        MoverShape shape{
+            .topic = std::string(kTopic), .partitions = shape_.partitions, .replicas = replicas()};
+        for (const Role& role : shape_.layout.roles()) {
+            if (role.is_broker) shape.brokers.push_back(role.id);
+        }
+        if (shape.brokers.size() == 1) return;
+        add(movers_, std::make_unique<ReplicaMover>(Link(clients_, deciders(), history_.complaints),
+                                                    std::move(shape), random_of("mover", 0), log_));
+    }
+
+    /// On every server's image.
+    bool nothing_moves() const {
+        const auto is_quiet = [](const auto& server) {
+            const auto image = server->served_image();
+            const auto topic = image == nullptr ? nullptr : image->topics->find(kTopic);
+            if (topic == nullptr) return false;
+            for (const auto& [index, partition] : topic->partitions) {
+                if (!partition.adding_replicas.empty() || !partition.removing_replicas.empty())
+                    return false;
+            }
+            return true;
+        };
+        return std::ranges::all_of(servers_, is_quiet);
     }
 
     /// Makes the topic, and waits until all servers know it.
     bool make_everywhere(const std::string& topic) {
-        const auto make = [](TopicMaker& maker, const Shape& shape) -> env::Task<void> {
-            const auto brokers = std::ranges::count_if(shape.layout.roles(), &Role::is_broker);
+        const auto make = [](TopicMaker& maker, const Shape& shape,
+                             std::int16_t replicas) -> env::Task<void> {
             co_await maker.make({.partitions = shape.partitions,
                                  .segment_bytes = shape.segment_bytes,
-                                 .replicas = brokers < 3 ? std::int16_t{1} : std::int16_t{3}});
+                                 .replicas = replicas});
         };
         TopicMaker maker(maker_ports(), topic, random_of(topic, 0), history_);
-        if (!world_.run(clients_, make(maker, shape_), kHealLimit)) {
+        if (!world_.run(clients_, make(maker, shape_, replicas()), kHealLimit)) {
             complain("I18", "no topic can be made");
             return false;
         }
@@ -226,13 +259,20 @@ private:
         for (const auto& one : writers_) one->finish();
         for (const auto& one : readers_) one->finish();
         for (const auto& one : makers_) one->finish();
+        for (const auto& one : movers_) one->finish();
         const auto done = [this] {
             return std::ranges::all_of(writers_, [](const auto& one) { return one->is_done(); });
         };
-        if (comes_true(done)) return true;
+        if (comes_true(done)) return moves_end();
         for (const auto& writer : writers_) {
             if (!writer->is_done()) complain("I18", writer->text() + " is not answered");
         }
+        return false;
+    }
+
+    bool moves_end() {
+        if (comes_true([this] { return nothing_moves(); })) return true;
+        complain("I18", "a move of replicas does not end");
         return false;
     }
 
@@ -296,6 +336,7 @@ private:
             .metadata_records = static_cast<std::uint64_t>(watch_->laws().committed_end()),
             .images = watch_->compared(),
             .violations = found_};
+        for (const auto& one : movers_) report.moves += one->moves();
         for (const auto& [place, partition] : history_.partitions) {
             report.acknowledged += partition.acknowledged.size();
             report.replicas += partition.replicas.size();
@@ -318,6 +359,7 @@ private:
     std::vector<std::unique_ptr<Writer>> writers_;
     std::vector<std::unique_ptr<Reader>> readers_;
     std::vector<std::unique_ptr<TopicMaker>> makers_;
+    std::vector<std::unique_ptr<ReplicaMover>> movers_;
     std::uint64_t strikes_ = 0;
     /// What is about, by the moment when it is healed.
     std::multimap<env::Instant, const Fault*> struck_;
@@ -328,9 +370,10 @@ private:
 std::string Report::text() const {
     return fmt::format(
         "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
-        "steps with topics, {} records of metadata, {} images and {} replicas compared, trace "
-        "{:016x}\n  {}",
-        violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps,
+        "steps with topics, {} moves, {} records of metadata, {} images and {} replicas compared, "
+        "trace {:016x}
+  {}",
+        violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps, moves,
         metadata_records, images, replicas, trace_hash, shape);
 }
 
