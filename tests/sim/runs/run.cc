@@ -371,8 +371,7 @@ std::string Report::text() const {
     return fmt::format(
         "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
         "steps with topics, {} moves, {} records of metadata, {} images and {} replicas compared, "
-        "trace {:016x}
-  {}",
+        "trace {:016x}\n  {}",
         violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps, moves,
         metadata_records, images, replicas, trace_hash, shape);
 }
