@@ -41,7 +41,10 @@ bool Replica::needs_snapshot(Offset from, LeaderEpoch epoch) const {
 FetchResponse Replica::answer_fetch(const FetchRequest& request) const {
     FetchResponse answer;
     answer.view = answer_view();
-    answer.high_watermark = high_watermark_.value_or(Offset(-1));
+    // What was committed before this epoch others may know better: a replica of Apache Kafka that
+    // knows of more ends its process.
+    if (high_watermark_ && *high_watermark_ > epoch_start_)
+        answer.high_watermark = *high_watermark_;
     answer.log_start_offset = log_start_;
     const Offset from = request.fetch_offset;
     const LeaderEpoch epoch = std::max(request.last_fetched_epoch, LeaderEpoch(0));

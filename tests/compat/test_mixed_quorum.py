@@ -72,6 +72,18 @@ class MixedQuorumTest(unittest.TestCase):
         self.start(apaches=1)
         self.assert_each_leads()
 
+    def test_apache_kafka_follows_those_that_both_died(self):
+        """They come back knowing less of what is committed than it does."""
+        self.start(apaches=1)
+        for _ in range(8):
+            self.await_all_followed()
+            for voter in self.milenas:
+                voter.kill()
+            for voter in self.milenas:
+                voter.spawn()
+        self.await_all_followed()
+        self.assertTrue(self.apaches[0].is_running())
+
     def test_two_of_apache_kafka_and_one(self):
         self.start(apaches=2)
         self.assert_each_leads()

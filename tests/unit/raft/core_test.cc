@@ -204,7 +204,8 @@ TEST(Core, AVoteGoesOnlyToALogThatLacksNothing) {
 
 /// A leader of epoch 5 among nodes 1, 2 and 3, elected by 2, whose log had ten records of epoch 1.
 struct NewLeader {
-    NewLeader() : core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, recovered()) {
+    explicit NewLeader(RecoveredState state = recovered())
+        : core({.self = {BrokerId(1), {0, 5}}, .seed = 7}, std::move(state)) {
         Output output = core.step(Start{}, now);
         while (core.role() != Role::leader) {
             if (output.messages.empty()) {
@@ -259,6 +260,21 @@ TEST(Core, ARecordOfAnEarlierEpochIsNotCommittedByAMajorityAlone) {
     leader.core.step(Appended{Offset(11)}, leader.now);
     EXPECT_FALSE(leader.core.step(Synced{Offset(11)}, leader.now).high_watermark);
     EXPECT_EQ(leader.fetch(11, leader.core.view().epoch.value).high_watermark, Offset(11));
+}
+
+/// A replica of Apache Kafka that has heard of more ends its process: "non-monotonic update".
+TEST(Core, ALeaderTellsNoHighWatermarkBeforeItHasCommittedItself) {
+    RecoveredState state = NewLeader::recovered();
+    state.snapshot = SnapshotId{Offset(4), LeaderEpoch(1)};
+    NewLeader leader(std::move(state));
+    const auto told = [](const Output& output) {
+        return std::get<FetchResponse>(output.replies.at(0).response).high_watermark;
+    };
+    ASSERT_EQ(leader.core.high_watermark(), Offset(4));
+    EXPECT_EQ(told(leader.fetch(10, 1)), Offset(-1));
+    leader.core.step(Appended{Offset(11)}, leader.now);
+    leader.core.step(Synced{Offset(11)}, leader.now);
+    EXPECT_EQ(told(leader.fetch(11, leader.core.view().epoch.value)), Offset(11));
 }
 
 TEST(Core, AReplicaWaitsOnceAndOtherReadersEachForThemselves) {
