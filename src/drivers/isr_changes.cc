@@ -22,6 +22,8 @@ constexpr telemetry::Metric kFailures{"kafka_server_replicamanager_failedisrupda
                                       "Changes of in-sync sets that the controller refused."};
 constexpr env::Duration kPauseMin = std::chrono::milliseconds(50);
 constexpr env::Duration kPauseMax = std::chrono::seconds(1);
+/// In a row, about half a minute; then only the looks at all leaders ask again.
+constexpr int kRefusedTimesMax = 30;
 
 controller::ProposedPartition proposed(const replication::IsrProposal& proposal,
                                        PartitionIndex partition) {
@@ -69,17 +71,17 @@ void IsrChanges::start() {
 env::Task<void> IsrChanges::run() {
     env::Instant next_look = env_.clock().now() + options_.check_interval;
     while (!stopping_) {
-        co_await work_.wait_until(next_look);
-        if (stopping_) break;
         const bool looks_at_all = env_.clock().now() >= next_look;
         if (looks_at_all) next_look = env_.clock().now() + options_.check_interval;
         auto asked = co_await gather(looks_at_all);
-        while (!asked.empty() && !stopping_) {
-            co_await ask(std::move(asked));
-            if (pause_ > env::Duration::zero() && !stopping_)
-                co_await rest_.wait_until(env_.clock().now() + pause_);
-            asked = co_await gather(false);
+        if (stopping_) break;
+        if (asked.empty()) {
+            co_await work_.wait_until(next_look);
+            continue;
         }
+        co_await ask(std::move(asked));
+        if (pause_ > env::Duration::zero() && !stopping_)
+            co_await rest_.wait_until(env_.clock().now() + pause_);
     }
     running_ = false;
     ended_.notify();
@@ -97,6 +99,11 @@ env::Task<std::vector<IsrChanges::Asked>> IsrChanges::gather(bool looks_at_all) 
         if (queued.empty()) break;
         for (auto& partition : queued) add(std::move(partition));
     }
+    std::erase_if(refused_, [&](const auto& one) {
+        const std::size_t before = asked.size();
+        if (auto partition = one.second.partition.lock()) add(std::move(partition));
+        return asked.size() == before;
+    });
     if (looks_at_all) {
         co_await env_.offload(env::Pool::disk, [&] {
             for (auto& partition : replicas_.all()) add(std::move(partition));
@@ -128,6 +135,13 @@ env::Task<void> IsrChanges::ask(std::vector<Asked> asked) {
     if (answer) co_return;
     LOG_DEBUG(log_, "the controller has not taken in-sync sets", kv("why", answer.error().why));
     for (const Asked& one : asked) one.partition->isr_refused(replication::IsrRefusal::unknown);
+}
+
+void IsrChanges::note_refused(const std::shared_ptr<replication::Partition>& partition) {
+    const std::pair key(partition->topic_id(), partition->name().partition);
+    Refused& refused = refused_[key];
+    refused.partition = partition;
+    if (++refused.times > kRefusedTimesMax) refused_.erase(key);
 }
 
 bool IsrChanges::take(const std::vector<Asked>& asked,
@@ -165,6 +179,7 @@ bool IsrChanges::take(const Asked& asked, const controller::AlteredPartition& an
               kv("partition", asked.partition->name().text()), kv("code", error_name(answer.code)));
     const replication::IsrRefusal why = refusal_of(answer.code);
     asked.partition->isr_refused(why);
+    if (why == replication::IsrRefusal::ineligible) note_refused(asked.partition);
     return why == replication::IsrRefusal::superseded;
 }
 

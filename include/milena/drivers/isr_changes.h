@@ -5,7 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "milena/base/logger.h"
@@ -46,9 +48,16 @@ private:
         std::size_t members_before = 0;
     };
 
+    /// A partition whose last proposal was refused because of a replica, and how often in a row.
+    struct Refused {
+        std::weak_ptr<replication::Partition> partition;
+        int times = 0;
+    };
+
     env::Task<void> run();
-    /// What is due, oldest first; all leaders are looked at if `looks_at_all`.
+    /// What is due; all leaders are looked at if `looks_at_all`.
     env::Task<std::vector<Asked>> gather(bool looks_at_all);
+    void note_refused(const std::shared_ptr<replication::Partition>& partition);
     env::Task<void> ask(std::vector<Asked> asked);
     /// False if some are to be asked again soon.
     bool take(const std::vector<Asked>& asked, const std::vector<controller::AlteredTopic>& answer);
@@ -66,6 +75,8 @@ private:
     telemetry::Counter shrinks_;
     telemetry::Counter expands_;
     telemetry::Counter failures_;
+    /// Asked for again after the pause: the replica is fenced for a moment only, as a rule.
+    std::map<std::pair<Uuid, PartitionIndex>, Refused> refused_;
     bool stopping_ = false;
     bool running_ = false;
 };

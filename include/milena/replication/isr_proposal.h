@@ -33,8 +33,9 @@ struct IsrProposal {
 enum class IsrRefusal {
     /// Nobody knows whether it was taken (timeout, not the controller): ask again, the same.
     unknown,
-    /// INELIGIBLE_REPLICA: it was not taken, and won't be while the replicas it added are as they
-    /// are.
+    /// INELIGIBLE_REPLICA: it was not taken, and won't be while a replica that it added is fenced,
+    /// or is not the process that fetched. Propose again after a pause: what was refused is tried
+    /// one replica at a time then.
     ineligible,
     /// The partition has moved on (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION, NEW_LEADER_ELECTED,
     /// …): the metadata

@@ -173,6 +173,7 @@ LeaderOutput LeaderCore::follower_fetched(const FollowerFetch& fetch, env::Insta
     at->broker_epoch = fetch.broker_epoch;
     at->last_fetch = now;
     at->leader_end_at_last_fetch = log_.end;
+    at->refused_at.reset();
     LeaderOutput output = advance(now);
     output.isr_change_due = !isr_.proposed() && may_join(*at);
     return output;
@@ -236,13 +237,24 @@ bool LeaderCore::may_join(const FollowerProgress& follower) const {
            follower.log_end >= epoch_start_offset_;
 }
 
+void LeaderCore::pardon_one() {
+    FollowerProgress* first = nullptr;
+    for (FollowerProgress& follower : followers_) {
+        const bool is_candidate = follower.refused_at && may_join(follower);
+        if (is_candidate && (first == nullptr || *follower.refused_at < *first->refused_at))
+            first = &follower;
+    }
+    if (first != nullptr) first->refused_at.reset();
+}
+
 std::vector<BrokerId> LeaderCore::wanted_isr(env::Instant now) const {
     std::vector<BrokerId> wanted;
     for (const BrokerId replica : replicas_) {
         const FollowerProgress* const progress = follower(replica);
         const bool member = isr_.contains(replica);
         if (replica == self_ ||
-            (progress != nullptr && (member ? caught_up(*progress, now) : may_join(*progress)))) {
+            (progress != nullptr &&
+             (member ? caught_up(*progress, now) : !progress->refused_at && may_join(*progress)))) {
             wanted.push_back(replica);
         }
     }
@@ -262,6 +274,10 @@ IsrProposal LeaderCore::proposal() const {
 std::optional<IsrProposal> LeaderCore::propose_isr(env::Instant now) {
     if (!isr_.proposed()) {
         std::vector<BrokerId> wanted = wanted_isr(now);
+        if (std::ranges::is_permutation(wanted, isr_.committed())) {
+            pardon_one();
+            wanted = wanted_isr(now);
+        }
         if (std::ranges::is_permutation(wanted, isr_.committed())) return std::nullopt;
         isr_.propose(std::move(wanted));
     }
@@ -285,11 +301,13 @@ LeaderOutput LeaderCore::isr_refused(IsrRefusal why, env::Instant now) {
         output.isr_change_due = true;
         return output;
     }
-    // The high watermark must not wait for replicas that can't join; they start over with their
-    // next fetch.
+    // The high watermark must not wait for replicas that can't join.
     for (FollowerProgress& follower : followers_) {
-        if (isr_.contains(follower.replica)) continue;
-        follower = {.replica = follower.replica, .not_awaited_until = now + kRefusedWait};
+        const bool was_added =
+            contains(*isr_.proposed(), follower.replica) && !isr_.contains(follower.replica);
+        if (!was_added) continue;
+        follower.refused_at = now;
+        follower.not_awaited_until = now + kRefusedWait;
     }
     isr_.withdraw();
     return advance(now);

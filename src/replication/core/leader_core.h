@@ -85,6 +85,9 @@ struct FollowerProgress {
     /// The controller has refused it, or taken it out, lately: until then it is not waited for
     /// unless it is a member.
     env::Instant not_awaited_until = env::Instant::min();
+    /// When the controller refused a set with it, if it has not fetched since: it is not proposed
+    /// with others.
+    std::optional<env::Instant> refused_at = std::nullopt;
 };
 
 class LeaderCore {
@@ -152,7 +155,9 @@ public:
 
     /// The change of the in-sync set that is due: members that lag go, replicas that have reached
     /// the high watermark and this epoch's start come. From now on both sets count. Nothing while
-    /// an answer is outstanding.
+    /// an answer is outstanding. A replica that was refused joins again with its next fetch; but
+    /// one that has everything may name the partition in none (a fetch session), so that it is
+    /// tried again, one at a time, when there is nothing else to ask for.
     std::optional<IsrProposal> propose_isr(env::Instant now);
     LeaderOutput isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,
                               env::Instant now);
@@ -166,6 +171,9 @@ private:
     bool caught_up(const FollowerProgress& follower, env::Instant now) const;
     bool is_joining(const FollowerProgress& follower, env::Instant now) const;
     bool may_join(const FollowerProgress& follower) const;
+    /// Of those that were refused and have all that a member needs, the one that has waited
+    /// longest may be asked for again.
+    void pardon_one();
     std::vector<BrokerId> wanted_isr(env::Instant now) const;
     void track_followers(const std::vector<BrokerId>& replicas, env::Instant now);
     void forget_removed(const std::vector<BrokerId>& before, env::Instant now);

@@ -314,7 +314,7 @@ TEST(LeaderIsr, StaysWithBothSetsUntilItKnowsWhatBecameOfAProposal) {
     EXPECT_EQ(leader.core.update(led_by_1({1}, 2), at(60)).text(), "hw moved");
 }
 
-TEST(LeaderIsr, ForgetsAnIneligibleReplicaUntilItFetchesAgain) {
+TEST(LeaderIsr, DoesNotWaitForAnIneligibleReplicaUntilItFetchesAgain) {
     Leading leader({1});
     leader.fetched(2, 10);
     ASSERT_TRUE(leader.core.propose_isr(at(1)));
@@ -362,6 +362,32 @@ TEST(LeaderIsr, DoesNotWaitForAJoiningReplicaThatHasFallenSilent) {
     leader.append(5, 1);
     EXPECT_EQ(leader.fetched(3, 15, 1).text(), "nothing");
     EXPECT_EQ(leader.fetched(3, 15, 2).text(), "hw moved");
+}
+
+TEST(LeaderIsr, TriesAnIneligibleReplicaAgainThoughItAsksForNothing) {
+    // Apache Kafka's follower fetches before its broker is unfenced. Its session says nothing of a
+    // partition without news, and without a second replica in sync there won't be any.
+    Leading leader({1});
+    leader.fetched(2, 10);
+    ASSERT_TRUE(leader.core.propose_isr(at(1)));
+    leader.core.isr_refused(IsrRefusal::ineligible, at(2));
+    const auto again = leader.core.propose_isr(at(3));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(members(*again), brokers({1, 2}));
+}
+
+TEST(LeaderIsr, TriesIneligibleReplicasOneAfterTheOther) {
+    // One that stays fenced keeps nobody else out.
+    Leading leader({1});
+    leader.fetched(2, 10);
+    leader.fetched(3, 10);
+    ASSERT_EQ(members(*leader.core.propose_isr(at(1))), brokers({1, 2, 3}));
+    leader.core.isr_refused(IsrRefusal::ineligible, at(2));
+    EXPECT_EQ(members(*leader.core.propose_isr(at(3))), brokers({1, 2}));
+    leader.core.isr_refused(IsrRefusal::ineligible, at(4));
+    EXPECT_EQ(members(*leader.core.propose_isr(at(5))), brokers({1, 3}));
+    leader.core.isr_accepted(brokers({1, 3}), PartitionEpoch(2), at(6));
+    EXPECT_EQ(members(*leader.core.propose_isr(at(7))), brokers({1, 2, 3}));
 }
 
 TEST(LeaderIsr, IgnoresAnswersOlderThanTheMetadata) {
