@@ -227,6 +227,7 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
 
 struct Fetcher::Call {
     std::optional<Result<wire::Answer<Response>>> answer;
+    bool is_waited_for = false;
 };
 
 env::Task<Result<wire::Answer<Fetcher::Response>>> Fetcher::ask(
@@ -235,6 +236,7 @@ env::Task<Result<wire::Answer<Fetcher::Response>>> Fetcher::ask(
     env::spawn(owner_, carry(shared_from_this(), request, call));
     bool has_hurried = false;
     while (!call->answer) {
+        call->is_waited_for = true;
         co_await wakeup_.wait_until(has_hurried ? env::kNever : session_.next_due());
         if (call->answer || has_hurried || !has_newcomers()) continue;
         has_hurried = true;
@@ -246,7 +248,9 @@ env::Task<Result<wire::Answer<Fetcher::Response>>> Fetcher::ask(
 env::Task<void> Fetcher::carry(std::shared_ptr<Fetcher> self, const protocol::FetchRequest& request,
                                std::shared_ptr<Call> call) {
     call->answer = co_await self->client_->call<Response>(wire::Target::any(), request);
-    self->wakeup_.notify();
+    // One that has failed at once finds nobody waiting yet, and must not cut the pause after it
+    // short.
+    if (call->is_waited_for) self->wakeup_.notify();
 }
 
 /// A leader answers a follower that waits for news once it has something else to ask. Apache Kafka
