@@ -112,7 +112,6 @@ private:
     std::optional<FoundLogs::Claimed> take_over(const Start& start, Change& change);
     void finish(Change& change);
     Result<void> checkpoint_all();
-    void fail_directory(std::size_t directory, const Error& error);
     std::size_t count_unsynced(std::size_t directory) const;
     Result<void> close_logs(std::size_t directory);
     Checkpoints checkpoints_of(std::size_t directory) const;

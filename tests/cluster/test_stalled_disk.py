@@ -8,7 +8,7 @@ import unittest
 import urllib.request
 
 from support import node, records
-from support.stalling_disk import StallingDisk
+from support.disks import StallingDisk
 
 # As many as are surely dealt to every core of the node, which has at most one for each processor and deals them
 # in turn: a few others may come in between.

@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from conversations.talk import DESCRIBE_LOG_DIRS, FETCH, Talk
 from support import node, quorum, records, scraped
-from support.failing_disk import FailingDisk
+from support.disks import FailingDisk
 
 KAFKA_STORAGE_ERROR = 56
 DIRECTORIES = ('kafka_log_logmanager_offlinelogdirectorycount', '')
