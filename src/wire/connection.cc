@@ -94,7 +94,7 @@ env::Task<Result<std::size_t>> Connection::read_into(MutableBytes room) {
     while (is_reading_ahead_) co_await progress_.wait_until(env::kNever);
     if (ahead_.empty()) {
         CO_TRY_VOID(std::exchange(ahead_end_, ok()));
-        co_return co_await stream_->read_some(room, buffer_->wanted());
+        co_return co_await stream_->read_some(room);
     }
     const std::size_t count = std::min(room.size(), ahead_.size());
     std::ranges::copy(std::span(ahead_).first(count), room.begin());

@@ -91,15 +91,8 @@ std::optional<MutableBytes> ReceiveBuffer::writable() {
     return MutableBytes(bytes_.get() + end_, room);
 }
 
-std::size_t ReceiveBuffer::wanted() const {
-    const std::size_t at_hand = end_ - begin_;
-    if (at_hand < kLengthBytes || !comes_in_large_pieces_) return 1;
-    return kLengthBytes + load<std::uint32_t>(bytes_.get() + begin_) - at_hand;
-}
-
 void ReceiveBuffer::received(std::size_t count) {
     end_ += count;
-    comes_in_large_pieces_ = count >= kLargeFrameBytes;
     INVARIANT(end_ <= capacity_, "a read went past its room");
     const std::uint64_t held = end_ - begin_ > kBaseBytes ? end_ - begin_ - kBaseBytes : 0;
     if (held > charged_) budget_.charge(held - charged_);

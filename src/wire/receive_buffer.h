@@ -36,10 +36,6 @@ public:
     /// The read put `count` bytes into what writable() gave.
     void received(std::size_t count);
 
-    /// How many bytes make the next read worth while: what the frame that has begun still needs, if
-    /// they come in large pieces. Of a peer that sends little at a time each piece is seen, or he
-    /// would seem to send nothing.
-    std::size_t wanted() const;
     /// A frame has begun and is not whole.
     bool has_partial_frame() const { return end_ != begin_; }
     /// Gives back what a quiet connection need not keep. Only between frames.
@@ -56,7 +52,6 @@ private:
     std::size_t begin_ = 0;  ///< first byte that no frame has taken
     std::size_t end_ = 0;
     std::size_t expected_ = 0;  ///< size of the last frame, length and all, if it was large
-    bool comes_in_large_pieces_ = false;
     std::uint64_t charged_ = 0;
 };
 

@@ -28,11 +28,8 @@ struct Endpoint {
 class Stream {
 public:
     virtual ~Stream() = default;
-    /// At least one byte, or 0 when the peer has sent its last. Who needs `wanted` bytes before he
-    /// can go on says so, and is perhaps not woken for less; he gets it all the same if the peer
-    /// sends no more, or the system keeps no more for the connection.
-    virtual Task<Result<std::size_t>> read_some(MutableBytes into, std::size_t wanted) = 0;
-    Task<Result<std::size_t>> read_some(MutableBytes into) { return read_some(into, 1); }
+    /// At least one byte, or 0 when the peer has sent its last.
+    virtual Task<Result<std::size_t>> read_some(MutableBytes into) = 0;
     /// True if bytes, or the end, can be read without waiting.
     virtual bool readable() const = 0;
     /// All of the pieces, in order.

@@ -30,10 +30,6 @@ constexpr auto kWait = boost::asio::as_tuple(boost::asio::deferred);
 constexpr int kReadsWithoutWaitMax = 64;
 /// One sendfile call: more would only keep this core from its other connections.
 constexpr std::uint64_t kSendFileBytesMax = 4U << 20;
-/// For less nobody sets a mark, and none is higher: what a connection leaves with the system is not
-/// in the node's budget.
-constexpr std::size_t kMarkBytesMin = 16 * 1024;
-constexpr std::size_t kMarkBytesMax = 128 * 1024;
 
 }  // namespace
 
@@ -64,19 +60,8 @@ struct TcpStream::Connected {
         return network_failure(call, remote, "the connection is closed");
     }
 
-    /// The system tells of bytes when there are so many: a frame of 128 KiB comes in pieces, and
-    /// each would cost a trip through the event loop.
-    void wake_at(std::size_t bytes) {
-        const int mark =
-            bytes < kMarkBytesMin ? 1 : static_cast<int>(std::min(bytes, kMarkBytesMax));
-        if (mark == low_water) return;
-        if (::setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark) == 0)
-            low_water = mark;
-    }
-
     TcpSocket socket;
     int descriptor;  ///< -1 once closed
-    int low_water = 1;
     int reads_without_wait = 0;
     bool drained = false;  ///< the last read took all there was
     Endpoint remote;
@@ -90,7 +75,7 @@ TcpStream::~TcpStream() {
     close();
 }
 
-Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into, std::size_t wanted) {
+Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into) {
     const auto self = connected_;
     // Its bytes come as fast as they are read: the core's other connections want a turn.
     if (++self->reads_without_wait > kReadsWithoutWaitMax) {
@@ -110,7 +95,6 @@ Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into, std::size_t wa
     // There is probably nothing yet. Asio asks once and then waits without a call to arm the
     // reactor, which async_wait() would make.
     self->reads_without_wait = 0;
-    self->wake_at(wanted);
     const auto [error, count] =
         co_await self->socket.async_read_some(boost::asio::buffer(into.data(), into.size()), kWait);
     self->drained = count < into.size();

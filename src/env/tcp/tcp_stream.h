@@ -23,8 +23,7 @@ public:
     explicit TcpStream(TcpSocket socket);
     ~TcpStream() override;
 
-    Task<Result<std::size_t>> read_some(MutableBytes into, std::size_t wanted) override;
-    using Stream::read_some;
+    Task<Result<std::size_t>> read_some(MutableBytes into) override;
     bool readable() const override;
     Task<Result<void>> write(std::span<const BytesView> pieces) override;
     Task<Result<void>> send_file(const File& file, std::uint64_t position,

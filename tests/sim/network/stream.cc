@@ -47,7 +47,7 @@ SimStream::SimStream(std::shared_ptr<Connection> connection, Side side, FaultPla
       remote_(connection_->peer(side).local),
       local_(connection_->end(side).local) {}
 
-env::Task<Result<std::size_t>> SimStream::read_some(MutableBytes into, std::size_t) {
+env::Task<Result<std::size_t>> SimStream::read_some(MutableBytes into) {
     const auto connection = connection_;
     const Side side = side_;
     if (is_struck(faults_, *connection)) co_return broken("read", *connection, side);

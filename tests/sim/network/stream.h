@@ -14,8 +14,7 @@ public:
     SimStream(std::shared_ptr<Connection> connection, Connection::Side side, FaultPlan& faults);
     ~SimStream() override { close(); }
 
-    env::Task<Result<std::size_t>> read_some(MutableBytes into, std::size_t wanted) override;
-    using Stream::read_some;
+    env::Task<Result<std::size_t>> read_some(MutableBytes into) override;
     bool readable() const override;
     env::Task<Result<void>> write(std::span<const BytesView> pieces) override;
     env::Task<Result<void>> send_file(const env::File& file, std::uint64_t position,

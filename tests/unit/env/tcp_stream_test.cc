@@ -3,7 +3,6 @@
 // needed, and sockets set up as they should be.
 #include <array>
 #include <functional>
-#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -143,56 +142,6 @@ TEST(TcpStream, AClientThatNeverPausesLeavesOthersTheirTurn) {
     env->run();
     EXPECT_GE(turns_of_others, 1000 / 64 - 1);
     EXPECT_LE(turns_of_others, 1000 / 32);
-}
-
-constexpr std::size_t kWanted = 64 * 1024;
-
-Task<void> send_in_pieces(RealEnv& env, StreamPtr stream, std::size_t bytes) {
-    const std::vector<std::byte> piece(16 * 1024);
-    for (std::size_t sent = 0; sent < bytes; sent += piece.size()) {
-        // First of all the reader waits.
-        co_await env.sleep(env.core(0), std::chrono::milliseconds(3));
-        const BytesView view = BytesView(piece).first(std::min(piece.size(), bytes - sent));
-        EXPECT_TRUE(co_await stream->write(std::span(&view, 1)));
-    }
-}
-
-/// What each read of a stream gives that wants `kWanted` bytes first, then any; `bytes` come, in
-/// pieces, and the end.
-Task<void> read_wanting(RealEnv& env, std::size_t bytes, std::vector<std::size_t>& reads) {
-    const Executor here = env.core(0);
-    const auto acceptor = env.network().listen({"localhost", 0}, here);
-    auto client = co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
-    const auto server = co_await (*acceptor)->accept(here);
-    spawn(here, send_in_pieces(env, *std::move(client), bytes));
-    std::vector<std::byte> room(2 * kWanted);
-    std::size_t wanted = kWanted;
-    for (std::size_t count = 1; count != 0; wanted = 1) {
-        const auto read = co_await (*server)->read_some(room, wanted);
-        EXPECT_TRUE(read);
-        count = read.value_or(0);
-        reads.push_back(count);
-    }
-    env.stop();
-}
-
-std::vector<std::size_t> reads_of(std::size_t bytes) {
-    const auto env = make_real_env(1);
-    std::vector<std::size_t> reads;
-    spawn(env->core(0), read_wanting(*env, bytes, reads));
-    env->run();
-    return reads;
-}
-
-TEST(TcpStream, WakesWhenWhatIsWantedIsThere) {
-    const auto reads = reads_of(kWanted + 100);
-    EXPECT_GE(reads.front(), kWanted) << "it was woken for less";
-    EXPECT_EQ(std::accumulate(reads.begin(), reads.end(), std::size_t{0}), kWanted + 100)
-        << "the rest was less than was wanted before";
-}
-
-TEST(TcpStream, GivesLessThanIsWantedIfNoMoreComes) {
-    EXPECT_EQ(reads_of(100), (std::vector<std::size_t>{100, 0}));
 }
 
 }  // namespace

@@ -139,26 +139,6 @@ TEST(ReceiveBuffer, FramesOfOneLargeSizeBeginWhereTheLastOneDid) {
     ASSERT_NE(first, nullptr);
 }
 
-TEST(ReceiveBuffer, WantsTheRestOfAFrameThatComesInLargePieces) {
-    env::ByteBudget budget(1U << 30);
-    ReceiveBuffer buffer(kFrameMax, budget);
-    const auto frame = frame_of(130'000, 1);
-    const auto take = [&](std::size_t from, std::size_t count) {
-        const auto room = buffer.writable();
-        ASSERT_TRUE(room && room->size() >= count);
-        std::ranges::copy(BytesView(frame).subspan(from, count), room->begin());
-        buffer.received(count);
-        ASSERT_TRUE(buffer.next_frame());
-    };
-    EXPECT_EQ(buffer.wanted(), 1U);
-    take(0, 16 * 1024);
-    EXPECT_EQ(buffer.wanted(), frame.size() - 16 * 1024);
-    take(16 * 1024, 1000);
-    EXPECT_EQ(buffer.wanted(), 1U) << "of a slow peer every piece is seen";
-    take(16 * 1024 + 1000, frame.size() - 16 * 1024 - 1000);
-    EXPECT_EQ(buffer.wanted(), 1U) << "no frame has begun";
-}
-
 TEST(ReceiveBuffer, RefusesLengthsThatNoFrameHas) {
     struct Case {
         std::uint32_t length;
