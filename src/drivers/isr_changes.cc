@@ -101,6 +101,7 @@ env::Task<std::vector<IsrChanges::Asked>> IsrChanges::gather(bool looks_at_all) 
     }
     std::erase_if(refused_, [&](const auto& one) {
         const std::size_t before = asked.size();
+        if (before >= kAtOnce) return false;
         if (auto partition = one.second.partition.lock()) add(std::move(partition));
         return asked.size() == before;
     });

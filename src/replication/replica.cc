@@ -218,6 +218,7 @@ FetchAnswer Replica::fetch(const FetchQuestion& question, bool is_withheld, env:
     if (bounds.diverging || question.from >= bounds.upper) return answer;
     answer.is_withheld = is_withheld && !leader()->in_sync_replicas().contains(question.replica);
     if (answer.is_withheld) return answer;
+    if (question.bytes_max == 0 && !question.at_least_one_batch) return answer;
     const Result<void> read = read_records(question, bounds.upper, answer);
     if (read) return answer;
     LOG_ERROR(logger_, "read failed", kv("offset", question.from), kv("why", read.error().why));

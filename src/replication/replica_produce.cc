@@ -127,6 +127,7 @@ ProduceStep Replica::settle(const Appended& batch, Production& production) {
     if ((production.acks == Acks::all && leader()->park(parked)) ||
         (production.acks == Acks::leader && leader()->park_until_synced(parked))) {
         waiting_.add({std::move(production.done), batch.base_offset, batch.log_append_time});
+        production.deadline = std::min(production.deadline, leader()->next_deadline());
         return ProduceStep::parked;
     }
     production.answer.base_offset = batch.base_offset;

@@ -63,6 +63,7 @@ struct Production {
     /// The bytes that hold the one batch; they are written into.
     MutableBytes records;
     Acks acks = Acks::leader;
+    /// When it is given up; parked, when Partition::expire() is to be called, which may be sooner.
     env::Instant deadline;
     ProduceDone done;
     /// Saves the memory that a compressed batch takes; of the thread that calls produce().

@@ -149,8 +149,14 @@ bool LeaderCore::park_until_synced(const ParkedProduce& produce) {
     return true;
 }
 
+env::Instant LeaderCore::next_deadline() const {
+    const env::Instant deadline = std::min(parked_.next_deadline(), unsynced_.next_deadline());
+    return parked_.size() == 0 ? deadline : std::min(deadline, looks_again_at_);
+}
+
 LeaderOutput LeaderCore::expire(env::Instant now) {
     LeaderOutput output;
+    if (looks_again_at_ <= now) output = advance(now);
     unsynced_.pop_expired(now, ErrorCode::request_timed_out, output.completed);
     parked_.pop_expired(now, ErrorCode::request_timed_out, output.completed);
     return output;
@@ -173,7 +179,6 @@ LeaderOutput LeaderCore::follower_fetched(const FollowerFetch& fetch, env::Insta
     at->broker_epoch = fetch.broker_epoch;
     at->last_fetch = now;
     at->leader_end_at_last_fetch = log_.end;
-    at->refused_at.reset();
     LeaderOutput output = advance(now);
     output.isr_change_due = !isr_.proposed() && may_join(*at);
     return output;
@@ -206,6 +211,7 @@ LeaderOutput LeaderCore::configure(const LeaderRules& rules, env::Instant now) {
 
 LeaderOutput LeaderCore::advance(env::Instant now) {
     LeaderOutput output;
+    looks_again_at_ = replicas_.size() > isr_.committed().size() ? now + kJoinWait : env::kNever;
     if (below_min_isr()) return output;
     Offset reached = own_end();
     for (const FollowerProgress& follower : followers_) {
@@ -261,9 +267,9 @@ std::vector<BrokerId> LeaderCore::wanted_isr(env::Instant now) const {
     return wanted;
 }
 
-IsrProposal LeaderCore::proposal() const {
+IsrProposal LeaderCore::proposal(const std::vector<BrokerId>& wanted) const {
     IsrProposal proposal{leader_epoch_, isr_.partition_epoch(), {}};
-    for (const BrokerId broker : *isr_.proposed()) {
+    for (const BrokerId broker : wanted) {
         const FollowerProgress* const progress = follower(broker);
         proposal.in_sync_replicas.push_back(
             {broker, progress == nullptr ? BrokerEpoch(-1) : progress->broker_epoch});
@@ -279,10 +285,11 @@ std::optional<IsrProposal> LeaderCore::propose_isr(env::Instant now) {
             wanted = wanted_isr(now);
         }
         if (std::ranges::is_permutation(wanted, isr_.committed())) return std::nullopt;
+        asked_ = proposal(wanted);
         isr_.propose(std::move(wanted));
     }
     if (!isr_.take_to_send()) return std::nullopt;
-    return proposal();
+    return asked_;
 }
 
 LeaderOutput LeaderCore::isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,

@@ -85,8 +85,7 @@ struct FollowerProgress {
     /// The controller has refused it, or taken it out, lately: until then it is not waited for
     /// unless it is a member.
     env::Instant not_awaited_until = env::Instant::min();
-    /// When the controller refused a set with it, if it has not fetched since: it is not proposed
-    /// with others.
+    /// When the controller refused a set with it: it is proposed again alone.
     std::optional<env::Instant> refused_at = std::nullopt;
 };
 
@@ -136,11 +135,11 @@ public:
     /// The same for acks=1 where what is not synced does not count: it waits for the sync alone.
     bool park_until_synced(const ParkedProduce& produce);
     /// REQUEST_TIMED_OUT for those whose deadline has come, also if they wait because the in-sync
-    /// set has shrunk below the minimum: so does Apache Kafka.
+    /// set has shrunk below the minimum: so does Apache Kafka. And nobody waits any longer for a
+    /// replica on its way into the set that has fallen silent.
     LeaderOutput expire(env::Instant now);
-    env::Instant next_deadline() const {
-        return std::min(parked_.next_deadline(), unsynced_.next_deadline());
-    }
+    /// When expire() has something to do; kNever if nothing is parked.
+    env::Instant next_deadline() const;
 
     /// `fetch.replica` is one of follower()'s, and its log agrees with this one up to
     /// `fetch.log_end`.
@@ -155,9 +154,9 @@ public:
 
     /// The change of the in-sync set that is due: members that lag go, replicas that have reached
     /// the high watermark and this epoch's start come. From now on both sets count. Nothing while
-    /// an answer is outstanding. A replica that was refused joins again with its next fetch; but
-    /// one that has everything may name the partition in none (a fetch session), so that it is
-    /// tried again, one at a time, when there is nothing else to ask for.
+    /// an answer is outstanding. Replicas that were refused are tried again one at a time, when
+    /// there is nothing else to ask for: one that stays fenced keeps nobody else out. What is asked
+    /// again is what was asked, with the epochs that the replicas had then (KIP-903).
     std::optional<IsrProposal> propose_isr(env::Instant now);
     LeaderOutput isr_accepted(std::vector<BrokerId> in_sync_replicas, PartitionEpoch epoch,
                               env::Instant now);
@@ -177,7 +176,7 @@ private:
     std::vector<BrokerId> wanted_isr(env::Instant now) const;
     void track_followers(const std::vector<BrokerId>& replicas, env::Instant now);
     void forget_removed(const std::vector<BrokerId>& before, env::Instant now);
-    IsrProposal proposal() const;
+    IsrProposal proposal(const std::vector<BrokerId>& wanted) const;
     /// What counts as had by the leader itself.
     Offset own_end() const { return rules_.counts_durable_end ? log_.durable_end : log_.end; }
 
@@ -190,7 +189,11 @@ private:
     Offset high_watermark_;
     std::vector<BrokerId> replicas_;
     InSyncReplicas isr_;
+    IsrProposal asked_;  ///< the open proposal
     std::vector<FollowerProgress> followers_;
+    /// When what is parked may wait no longer for a replica on its way into the set; kNever if all
+    /// are members.
+    env::Instant looks_again_at_ = env::kNever;
     ParkedProduces parked_;
     ParkedProduces unsynced_;  ///< with acks=1
 };

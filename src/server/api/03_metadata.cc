@@ -228,26 +228,36 @@ bool leads_one_of(const std::vector<BrokerId>& brokers, const metadata::TopicIma
     });
 }
 
-/// Whether a broker that this node has just lost leads what is asked for.
-bool is_undecided(const Request& request, const MetadataRequest& body) {
-    const auto brokers = request.broker().lost_leaders->undecided();
-    if (brokers.empty()) return false;
-    const auto image = request.broker().image.load();
+bool is_led_by(const std::vector<BrokerId>& brokers, const metadata::Image& image,
+               const MetadataRequest& body) {
     return std::ranges::any_of(body.topics, [&](const auto& asked) {
-        const auto topic = asked.topic_id.is_zero() ? image->topics->find(*asked.name)
-                                                    : image->topics->find(asked.topic_id);
+        const auto topic = asked.topic_id.is_zero() ? image.topics->find(*asked.name)
+                                                    : image.topics->find(asked.topic_id);
         return topic != nullptr && leads_one_of(brokers, *topic);
     });
 }
 
 /// A client that has lost its leader asks at once, before anybody knows who leads now: the answer
-/// waits until it is known, or until it is clear that nothing happens.
+/// waits until it is known, or until it is clear that nothing happens. The topics are looked at
+/// only when something has changed.
 env::Task<void> await_successors(Request& request, const MetadataRequest& body) {
-    if (request.broker().lost_leaders == nullptr || asks_all(request, body)) co_return;
-    const env::Clock& clock = request.broker().env.clock();
-    const env::Instant give_up = clock.now() + LostLeaders::kUndecided;
-    while (is_undecided(request, body) && clock.now() < give_up && !request.connection.is_closed())
-        co_await request.broker().env.sleep(request.connection.owner(), kLookAgain);
+    const Broker& broker = request.broker();
+    if (broker.lost_leaders == nullptr || asks_all(request, body)) co_return;
+    const env::Instant give_up = broker.env.clock().now() + LostLeaders::kUndecided;
+    std::vector<BrokerId> lost;
+    std::shared_ptr<const metadata::Image> image;
+    while (broker.env.clock().now() < give_up && !request.connection.is_closed()) {
+        auto lost_now = broker.lost_leaders->undecided();
+        if (lost_now.empty()) co_return;
+        auto image_now = broker.image.load();
+        if (lost_now != lost || image_now != image) {
+            lost = std::move(lost_now);
+            image = std::move(image_now);
+            if (!is_led_by(lost, *image, body)) co_return;
+        }
+        const Waiting waiting(request);
+        co_await broker.env.sleep(request.connection.owner(), kLookAgain);
+    }
 }
 
 /// The answer to a request that is not valid: its topics, each with the error, and nothing else.

@@ -134,7 +134,7 @@ TEST(Leader, MovesTheHighWatermarkWhenTheMinimumIsLowered) {
 }
 
 TEST(Leader, TimesOutAParkedProduce) {
-    Leading leader({1, 2});
+    Leading leader({1, 2, 3});
     leader.append(1);
     leader.park(11, 30, 4);
     EXPECT_EQ(leader.core.next_deadline(), at(30));
@@ -364,6 +364,39 @@ TEST(LeaderIsr, DoesNotWaitForAJoiningReplicaThatHasFallenSilent) {
     EXPECT_EQ(leader.fetched(3, 15, 2).text(), "hw moved");
 }
 
+TEST(LeaderIsr, WhatIsParkedWaitsForNobodyWhoHasFallenSilent) {
+    // The last to fetch is a member, whose session has no news after that: only time goes on.
+    Leading leader({1, 3});
+    leader.fetched(3, 10, 1);
+    leader.fetched(2, 10, 1);
+    leader.append(5, 1);
+    ASSERT_TRUE(leader.park(15, 30, 1));
+    EXPECT_EQ(leader.fetched(3, 15, 1).text(), "nothing");
+    EXPECT_EQ(leader.core.next_deadline(), at(2));
+    EXPECT_EQ(leader.core.expire(at(2)).text(), "hw moved, ticket 1 NONE");
+    EXPECT_EQ(leader.core.next_deadline(), env::kNever);
+}
+
+TEST(LeaderIsr, AsksAgainForThatProcessOfAReplicaThatHadEverything) {
+    // Meanwhile its machine has died, and another process with less in its log fetches: it is to be
+    // refused (KIP-903).
+    Leading leader({1});
+    leader.core.follower_fetched({.replica = BrokerId(2),
+                                  .log_end = Offset(10),
+                                  .log_start = Offset(0),
+                                  .broker_epoch = BrokerEpoch(7)},
+                                 at(1));
+    const auto asked = leader.core.propose_isr(at(1));
+    ASSERT_TRUE(asked);
+    leader.core.isr_refused(IsrRefusal::unknown, at(2));
+    leader.core.follower_fetched({.replica = BrokerId(2),
+                                  .log_end = Offset(8),
+                                  .log_start = Offset(0),
+                                  .broker_epoch = BrokerEpoch(8)},
+                                 at(2));
+    EXPECT_EQ(leader.core.propose_isr(at(3)), asked);
+}
+
 TEST(LeaderIsr, TriesAnIneligibleReplicaAgainThoughItAsksForNothing) {
     // Apache Kafka's follower fetches before its broker is unfenced. Its session says nothing of a
     // partition without news, and without a second replica in sync there won't be any.
@@ -383,6 +416,8 @@ TEST(LeaderIsr, TriesIneligibleReplicasOneAfterTheOther) {
     leader.fetched(3, 10);
     ASSERT_EQ(members(*leader.core.propose_isr(at(1))), brokers({1, 2, 3}));
     leader.core.isr_refused(IsrRefusal::ineligible, at(2));
+    leader.fetched(2, 10, 2);
+    leader.fetched(3, 10, 2);
     EXPECT_EQ(members(*leader.core.propose_isr(at(3))), brokers({1, 2}));
     leader.core.isr_refused(IsrRefusal::ineligible, at(4));
     EXPECT_EQ(members(*leader.core.propose_isr(at(5))), brokers({1, 3}));
