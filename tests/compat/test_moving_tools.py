@@ -180,7 +180,7 @@ class MovingTest(beside.BesideTest):
             run.cluster.plan('nowhere.json', 'aside', {0: [1, 2]}, [['any', '/nowhere']])
             run('reassign-partitions', '--execute', '--reassignment-json-file', 'nowhere.json')
             run('topics', '--delete', '--topic', 'aside')
-        said = self.same(commands, self.clusters[:1])
+        said = self.same(commands)
         self.assertIn('Successfully started moving log directory to TARGET for replica aside-0 with broker 2', said)
         self.assertIn('Reassignment of replica aside-0-2 completed successfully.', said)
         self.assertIn('Failed to alter dir for aside-0-2', said)

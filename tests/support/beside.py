@@ -151,13 +151,13 @@ class BesideTest(unittest.TestCase):
         if failures:
             raise failures[0]
 
-    def same(self, commands, clusters=None):
+    def same(self, commands):
         """Runs the commands with Apache's tools and then with ours, against both clusters, the first of which is
         Apache's. Gives what was printed."""
-        plays = {cluster: [Play(cluster, self.jars), Play(cluster, None)] for cluster in clusters or self.clusters}
+        plays = {cluster: [Play(cluster, self.jars), Play(cluster, None)] for cluster in self.clusters}
 
         def run(cluster):
-            for play in plays.get(cluster, []):
+            for play in plays[cluster]:
                 commands(play)
         self.on_both(run)
         for theirs, ours in plays.values():
