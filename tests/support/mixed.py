@@ -167,6 +167,7 @@ class Writer(threading.Thread):
         self.topic, self.partitions, self.pause_s = topic, partitions, 1 / per_second
         self.stopping = threading.Event()
         self.acknowledged, self.failed, self.left = {}, [], None  # (partition, offset) -> value
+        self.wrong = []
         self.producer = confluent_kafka.Producer({
             'bootstrap.servers': bootstrap, 'enable.idempotence': True, 'linger.ms': 2, 'retry.backoff.ms': 50,
             'reconnect.backoff.ms': 20, 'reconnect.backoff.max.ms': 200, 'message.timeout.ms': 120_000,
@@ -176,7 +177,10 @@ class Writer(threading.Thread):
         if error:
             self.failed.append(str(error))
         else:
-            self.acknowledged[message.partition(), message.offset()] = message.value()
+            place, value = (message.partition(), message.offset()), message.value()
+            first = self.acknowledged.setdefault(place, value)
+            if first != value:
+                self.wrong.append(f'{place} was acknowledged for {first} and then for {value}')
 
     def run(self):
         number = 0
@@ -207,6 +211,7 @@ class Writer(threading.Thread):
 def wrong(writers, logs):
     """What does not hold of logs (by partition), in words: lost, doubled or reordered records."""
     found = [f'a record was given up: {why}' for writer in writers for why in writer.failed]
+    found += [why for writer in writers for why in writer.wrong]
     for partition, log in logs.items():
         read = records.read(log)
         at = dict(read)

@@ -45,13 +45,16 @@ class History:
         self.lock = threading.Lock()
         self.acknowledged = collections.defaultdict(dict)  # partition -> {offset: mark}
         self.failed = []
+        self.wrong = []  # what no later look at the logs would show
         self.sent = 0
         # By kind of client, and partition.
         self.times = collections.defaultdict(lambda: collections.defaultdict(Times))
 
     def hear(self, kind, partition, offset, mark, sent, heard):
         with self.lock:
-            self.acknowledged[partition][offset] = mark
+            first = self.acknowledged[partition].setdefault(offset, mark)
+            if first != mark:
+                self.wrong.append(f'{partition}:{offset} was acknowledged for {first} and then for {mark}')
             self.times[kind][partition].add(sent, heard)
 
     def fail(self, why):

@@ -40,7 +40,7 @@ def read_all(bootstrap, topic, partitions):
 
 def check(history, found):
     """What does not hold of what was read; nothing if all does."""
-    wrong = [f'a record was given up: {why}' for why in history.failed]
+    wrong = [f'a record was given up: {why}' for why in history.failed] + history.wrong
     for partition, records in found.items():
         at = dict(records)
         for offset, mark in history.acknowledged[partition].items():

@@ -55,6 +55,14 @@ class JudgeTest(unittest.TestCase):
         self.assertIn('after 1', judge.check(self.told({}), {0: [(0, b'w 1'), (1, b'w 0')]})[0])
         self.assertIn('given up', judge.check(self.told({}, ['late']), {})[0])
 
+    def test_an_offset_that_was_acknowledged_for_two_records_is_seen(self):
+        made = self.told({0: b'w 0', 1: b'w 1'})
+        made.hear('made', 0, 1, b'v 0', 0, 0)
+        self.assertIn('0:1 was acknowledged for b\'w 1\' and then for b\'v 0\'', judge.check(made, {})[0])
+        # Whichever of them the log holds.
+        self.assertEqual(len(judge.check(made, {0: [(0, b'w 0'), (1, b'w 1')]})), 1)
+        self.assertIn('b\'w 1\' was acknowledged at 0:1', judge.check(made, {0: [(0, b'w 0'), (1, b'v 0')]})[1])
+
     def test_a_probe_may_be_there_twice(self):
         self.assertEqual(judge.check(self.told({}), {0: [(0, b'probe 0'), (1, b'w 0'), (2, b'probe 0')]}), [])
 
