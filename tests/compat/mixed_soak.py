@@ -6,6 +6,7 @@ out of order, and at the end the logs of all replicas are the same to the last b
 
     python3 -m compat.mixed_soak [SECONDS] [SEED]        (scripts/dev soak --mixed)
 """
+import argparse
 import collections
 import random
 import signal
@@ -18,12 +19,15 @@ TOPIC, PARTITIONS = 'soak', 6
 NODES = {1, 2, 3}
 # How often each thing is done, in parts.
 HURTS = {'kill': 5, 'kill two': 1, 'pause': 2, 'restart': 2, 'exchange': 2}
+# Of a node that was asked to end; a JVM's is that of the signal.
+CLEAN_ENDS = (0, 128 + signal.SIGTERM)
 
 
 class Soak:
     def __init__(self, cluster, dice):
         self.cluster, self.dice = cluster, dice
         self.done = collections.Counter()
+        self.wrong = []
 
     def kill(self, victim):
         victim.kill()
@@ -43,8 +47,13 @@ class Soak:
         time.sleep(self.dice.uniform(0.5, 8))
         victim.process.send_signal(signal.SIGCONT)
 
+    def stop(self, victim):
+        code = victim.stop()
+        if code not in CLEAN_ENDS:
+            self.wrong.append(f'node {victim.node_id} ended with {code}')
+
     def restart(self, victim):
-        victim.stop()
+        self.stop(victim)
         victim.spawn()
 
     def exchange(self, victim):
@@ -52,7 +61,7 @@ class Soak:
         alike = [one for one in self.cluster.voters if bool(one.peer) == bool(victim.peer)]
         if len(alike) == 1:
             victim = next(one for one in self.cluster.voters if one is not victim)
-        victim.stop()
+        self.stop(victim)
         victim.peer = None if victim.peer else self.cluster.jars
         victim.spawn()
 
@@ -69,10 +78,10 @@ class Soak:
               flush=True)
 
 
-def run(seconds, seed):
+def run(seconds, seed, jars):
     """What does not hold, in words."""
     dice = random.Random(seed)
-    with mixed.Cluster(dice.choice(('mma', 'maa')), apache.jars()) as cluster:
+    with mixed.Cluster(dice.choice(('mma', 'maa')), jars) as cluster:
         cluster.await_brokers()
         cluster.create(TOPIC, [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]], min_insync_replicas=2)
         cluster.await_in_sync(TOPIC, NODES)
@@ -90,14 +99,19 @@ def run(seconds, seed):
         logs = cluster.await_same_logs(TOPIC, PARTITIONS, cluster.voters)
         print(f'soak: {sum(soak.done.values())} times hurt, {sum(len(one.acknowledged) for one in writers)} records '
               'acknowledged')
-        return mixed.wrong(writers, logs) + cluster.wrong_metadata()
+        return soak.wrong + mixed.wrong(writers, logs) + cluster.wrong_metadata()
 
 
 def main():
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
-    print(f'soak: {seconds:.0f} s of a mixed cluster, seed {seed}', flush=True)
-    wrong = run(seconds, seed)
+    words = argparse.ArgumentParser(prog='soak --mixed')
+    words.add_argument('seconds', nargs='?', type=float, default=600)
+    words.add_argument('seed', nargs='?', type=int, default=random.randrange(1 << 30))
+    wanted = words.parse_args()
+    jars = apache.jars()
+    if jars is None:
+        return 'soak: needs a JDK and Maven for Apache Kafka'
+    print(f'soak: {wanted.seconds:.0f} s of a mixed cluster, seed {wanted.seed}', flush=True)
+    wrong = run(wanted.seconds, wanted.seed, jars)
     for line in wrong[:20]:
         print(f'soak: {line}')
     return 1 if wrong else 0
