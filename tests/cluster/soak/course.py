@@ -6,7 +6,7 @@ import signal
 import time
 
 from . import judge, probes, view, writers
-from .figures import Blow, table
+from .figures import Blow, endless, table
 from .history import History
 
 TOPIC = 'soak'
@@ -156,7 +156,8 @@ class Course:
         if len(self.nodes) > 1:
             blow.broker_s = probe.took_s(blow.began)
         if maker:
-            blow.controller_s = maker.moment - blow.began if maker.moment else float('inf')
+            blow.controller_s = maker.moment - blow.began if maker.moment else math.inf
+        self.wrong += endless(blow)
 
     def finish(self):
         """Ends the writers, reads everything back, ends the nodes, and judges."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each blow cost, and the table of it."""
 import dataclasses
+import math
 import statistics
 import time
 
@@ -42,6 +43,14 @@ def columns(blows):
     own = [(kind, lambda b, kind=kind: b.first_s.get(kind)) for kind in kinds]
     own += [(f'{kind}, silent', lambda b, kind=kind: b.silence_s.get(kind)) for kind in kinds]
     return own + [(name, take) for name, take in COLUMNS if any(take(b) is not None for b in blows)]
+
+
+def endless(blow):
+    """In words, what was not to be had again as long as it was asked for."""
+    return [f'after {blow.what} of node {blow.node} {what}' for what, took_s in (
+        ('the others do not take records for every partition', blow.broker_s),
+        ('no topic can be made', blow.controller_s),
+        ('not every partition can be written to again', blow.writable_s)) if took_s == math.inf]
 
 
 def cell(values):

@@ -90,6 +90,14 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(made.longest_silence('made', 5.5, 9), 3, 'the end is silent too')
         self.assertEqual(made.first_after('made', 7), math.inf)
 
+    def test_what_never_came_back_is_told(self):
+        sound = {'broker_s': 1, 'controller_s': 2, 'writable_s': 3}
+        self.assertEqual(figures.endless(figures.Blow('kill', 1, [], False, 0)), [], 'not measured')
+        self.assertEqual(figures.endless(figures.Blow('kill', 1, [], True, 0, **sound)), [])
+        for which in sound:
+            blow = figures.Blow('kill', 1, [], True, 0, **{**sound, which: math.inf})
+            self.assertEqual(len(figures.endless(blow)), 1, which)
+
     def test_the_table_has_median_and_maximum_of_each_kind(self):
         blows = [figures.Blow('kill', 1, [0], False, 0, {'java': s}, {'java': s}, broker_s=s / 2) for s in (1, 2, 6)]
         blows.append(figures.Blow('stop', 1, [], True, 0, {'java': 3}, {'java': 3}))
