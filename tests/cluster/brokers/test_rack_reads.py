@@ -6,11 +6,10 @@ import unittest
 import confluent_kafka
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from conversations.talk import Talk
+from conversations.talk import FETCH, Talk
 from support import node, quorum, records, scraped
 
 SELECTOR = 'org.apache.kafka.common.replica.RackAwareReplicaSelector'
-FETCH = 1
 NONE, OFFSET_OUT_OF_RANGE, NOT_LEADER_OR_FOLLOWER = 0, 1, 6
 
 
@@ -99,6 +98,11 @@ class RackReadsTest(unittest.TestCase):
 
     def test_a_follower_serves_what_it_knows_to_be_committed(self):
         self.topic('followed')
+        # It hears of the high watermark with its next fetch.
+        deadline = time.monotonic() + 10
+        while self.ask(2, 'followed', 3, 'rack-2')['HighWatermark'] < 10:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
         told = self.ask(2, 'followed', 3, 'rack-2')
         self.assertEqual((told['ErrorCode'], told['PreferredReadReplica'], told['HighWatermark']), (NONE, -1, 10))
         self.assertIn(b'9', [value for _, value in records.read(told['Records'])])
