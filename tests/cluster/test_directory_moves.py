@@ -9,10 +9,11 @@ import unittest
 
 import confluent_kafka
 
-from conversations.talk import ALTER_REPLICA_LOG_DIRS, CREATE_TOPICS, DELETE_TOPICS, DESCRIBE_LOG_DIRS, Talk
+from conversations.talk import (
+    ALTER_REPLICA_LOG_DIRS, CREATE_TOPICS, DELETE_TOPICS, DESCRIBE_LOG_DIRS, INCREMENTAL_ALTER_CONFIGS, Talk)
 from support import node, tools
 
-INCREMENTAL_ALTER_CONFIGS, BROKER = 44, 4
+BROKER = 4
 NONE, UNKNOWN_TOPIC_OR_PARTITION, REPLICA_NOT_AVAILABLE, LOG_DIR_NOT_FOUND = 0, 3, 9, 57
 TOPIC = 'moved'
 RATE_KEY = 'replica.alter.log.dirs.io.max.bytes.per.second'

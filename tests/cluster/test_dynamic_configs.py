@@ -3,10 +3,9 @@
 import socket
 import unittest
 
-from conversations.talk import Talk
+from conversations.talk import INCREMENTAL_ALTER_CONFIGS, PRODUCE, Talk
 from support import node, records
 
-INCREMENTAL_ALTER_CONFIGS, PRODUCE = 44, 0
 TOPIC, BROKER = 2, 4
 SET, DELETE = 0, 1
 MESSAGE_TOO_LARGE = 10

@@ -9,12 +9,12 @@ import re
 import time
 import unittest
 
-from conversations.talk import Talk
+from conversations.talk import INCREMENTAL_ALTER_CONFIGS, Talk
 from support import apache, node, records
 
 REASSIGN = 'org.apache.kafka.tools.reassign.ReassignPartitionsCommand'
 LOG_DIRS = 'org.apache.kafka.tools.LogDirsCommand'
-INCREMENTAL_ALTER_CONFIGS, BROKER, DELETE = 44, 4, 1
+BROKER, DELETE = 4, 1
 TOPIC = 't'
 VALUES = [b'%d ' % number + os.urandom(64 * 1024) for number in range(100)]
 

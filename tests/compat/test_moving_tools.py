@@ -6,10 +6,8 @@ import re
 import time
 import unittest
 
-from conversations.talk import Talk
+from conversations.talk import ALTER_REASSIGNMENTS, Talk
 from support import beside, records
-
-ALTER_REASSIGNMENTS = 45
 
 
 def any_placement(text):

@@ -9,10 +9,9 @@ import confluent_kafka
 from cluster.brokers.test_replication import TOPIC
 from cluster.soak import history, judge, writers
 from cluster.soak.course import Load
-from conversations.talk import CREATE_TOPICS, LIST_REASSIGNMENTS, METADATA, Talk
+from conversations.talk import ALTER_REASSIGNMENTS, CREATE_TOPICS, LIST_REASSIGNMENTS, METADATA, Talk
 from support import quorum
 
-ALTER_REASSIGNMENTS = 45
 NONE = 0
 PARTITIONS = 3
 FOURTH = 100

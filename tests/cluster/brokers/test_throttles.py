@@ -9,10 +9,10 @@ import urllib.request
 import confluent_kafka
 
 from cluster.brokers.moving import FOURTH, NONE, TOPIC, MovingTestCase
-from conversations.talk import CREATE_TOPICS, Talk
+from conversations.talk import CREATE_TOPICS, INCREMENTAL_ALTER_CONFIGS, Talk
 from support import node
 
-INCREMENTAL_ALTER_CONFIGS, SET, FOR_A_TOPIC, FOR_A_BROKER = 44, 0, 2, 4
+SET, FOR_A_TOPIC, FOR_A_BROKER = 0, 2, 4
 MEGABYTE = 1_000_000
 RATE = 3 * MEGABYTE
 
