@@ -69,19 +69,22 @@ class ReassignmentTest(MovingTestCase):
 
     def test_brokers_die_in_the_middle_of_a_move(self):
         self.start([1, 2, 3], {'replica.fetch.max.bytes': 32768, 'replica.fetch.response.max.bytes': 32768})
-        self.fill(40, partition=0)
+        self.fill(100, partition=0)
         writer = Writer(self.bootstrap)
         writer.start()
         copy = self.nodes[FOURTH].data / f'{TOPIC}-0' / f'{0:020}.log'
         self.assertEqual(self.reassign([FOURTH, 2, 3]), {NONE})
-        self.await_true('the copy has begun', lambda: copy.exists() and copy.stat().st_size > 1 << 20)
-        # The one that leads and is to go, then the one that comes.
+        self.talk.hang_up()
+        self.talk.port = self.nodes[2].port
+        # The one that leads and is to go, then the one that comes, as soon as it copies from the next leader.
+        copied = 0
         for victim in (1, FOURTH):
-            if victim == 1:
-                self.talk.hang_up()
-                self.talk.port = self.nodes[2].port
+            self.await_true('the copy goes on', lambda: copy.exists() and copy.stat().st_size > copied + (1 << 20))
+            self.assertIn(0, self.moving(), 'too late: all has moved')
             self.nodes[victim].kill()
-            time.sleep(1)
+            copied = copy.stat().st_size
+        time.sleep(1)
+        for victim in (1, FOURTH):
             self.nodes[victim].start()
         self.await_true('no move is left', lambda: not self.moving())
         self.await_partitions([FOURTH, 2, 3])
