@@ -288,6 +288,8 @@ std::optional<FoundLogs::Claimed> LocalReplicas::take_over(const Start& start, C
     const auto copy = moves_.take_over({start.topic_id, start.name.partition}, start.name,
                                        assigned_directory(start.registration, self_));
     if (!copy) return std::nullopt;
+    // The log that the copy was made of may be there, and the copy lack what it has.
+    if (!directories_.all_usable()) return FoundLogs::Claimed{nullptr, copy->directory, Offset(0)};
     const std::string path =
         fmt::format("{}/{}", directories_[copy->directory].path(), start.name.text());
     const Result<void> renamed = env_.files().rename(copy->path, path);

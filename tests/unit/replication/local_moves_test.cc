@@ -28,12 +28,13 @@ protected:
         apply({kDirectoryA});
     }
 
-    /// A start of the process.
-    void open(bool clean) {
+    /// A start of the process, that may lack the first directory.
+    void open(bool clean, bool has_a = true) {
         replicas_.reset();
         directories_.clear();
         std::vector<storage::LogDirectory*> all;
         for (const auto& [path, id] : {std::pair("/a", kDirectoryA), {"/b", kDirectoryB}}) {
+            if (id == kDirectoryA && !has_a) continue;
             directories_.push_back(storage::LogDirectory::open(node_, Logger(), path).value());
             if (!directories_.back()->meta().value())
                 directories_.back()->write_meta({"cluster", BrokerId(1), id}).value();
@@ -42,7 +43,8 @@ protected:
         replicas_ =
             Replicas::make(node_, Logger(), BrokerId(1), std::move(all),
                            [this](const metadata::Image&, std::string_view) { return settings_; });
-        ASSERT_TRUE(replicas_->load({clean, clean}));
+        if (!has_a) replicas_->lacks({"/a"});
+        ASSERT_TRUE(replicas_->load(std::vector<bool>(directories_.size(), clean)));
     }
     void open_killed() {
         open(false);
@@ -318,6 +320,25 @@ TEST_F(LocalMovesTest, AKillInTheMiddleOfTheSwapLosesNothing) {
         replicas_->remove_deleted();
         EXPECT_EQ(in("/a").size() + in("/b").size(), 1U) << calls;
     }
+}
+
+TEST_F(LocalMovesTest, ACopyDoesNotTakeOverWhileADirectoryIsMissing) {
+    produce(3);
+    ASSERT_EQ(place("/b"), ErrorCode::none);
+    ASSERT_TRUE(copy().is_caught_up);
+    apply(kDirectoryB);
+    produce(2);  // in the log only
+    open(false, false);
+    for (int i = 0; i < 2; ++i) {
+        apply(kDirectoryB);
+        EXPECT_TRUE(partition()->offline());
+    }
+    EXPECT_THAT(in("/b"), testing::ElementsAre(testing::MatchesRegex("t-0\\.[0-9a-f]+-future")));
+    open_killed();
+    EXPECT_EQ(partition()->log_end_offset(), Offset(5));
+    ASSERT_TRUE(copy().may_finish);
+    moves().finish(kKey);
+    EXPECT_EQ(partition()->log_end_offset(), Offset(5));
 }
 
 TEST_F(LocalMovesTest, AnotherDirectoryThatHasFailedIsNoPlaceForACopy) {
