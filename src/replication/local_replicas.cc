@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "milena/env/disk_failure.h"
 #include "offline_partition.h"
 
 namespace milena::replication {
@@ -285,19 +286,22 @@ Hosted LocalReplicas::host(const Start& start, Change& change) {
 
 /// Nothing is known of how far it is synced, but that it was whole.
 std::optional<FoundLogs::Claimed> LocalReplicas::take_over(const Start& start, Change& change) {
-    const auto copy = moves_.take_over({start.topic_id, start.name.partition}, start.name,
-                                       assigned_directory(start.registration, self_));
+    const auto copy = moves_.copy_of({start.topic_id, start.name.partition}, start.name,
+                                     assigned_directory(start.registration, self_));
     if (!copy) return std::nullopt;
     // The log that the copy was made of may be there, and the copy lack what it has.
     if (!directories_.all_usable()) return FoundLogs::Claimed{nullptr, copy->directory, Offset(0)};
     const std::string path =
         fmt::format("{}/{}", directories_[copy->directory].path(), start.name.text());
     const Result<void> renamed = env_.files().rename(copy->path, path);
+    // Until then it is found again, and nobody makes an empty log in its place.
+    if (renamed) moves_.taken_over(start.name, *copy);
     auto log = renamed ? storage::Log::open(env_, logger_, path, start.settings.log, {})
                        : std::unexpected(renamed.error());
     if (!log) {
         LOG_ERROR(logger_, "the copy of a log can't take over", kv("directory", copy->path),
                   kv("why", log.error().why));
+        if (env::is_disk_failure(log.error())) fail_directory(copy->directory, log.error());
         return FoundLogs::Claimed{nullptr, copy->directory, Offset(0)};
     }
     LOG_INFO(logger_, "the copy of a log takes over", kv("directory", path));

@@ -318,9 +318,10 @@ void LocalMoves::found(std::size_t directory, std::vector<storage::FoundCopy> co
     });
 }
 
-std::optional<CopyPlace> LocalMoves::take_over(const MoveKey& key,
-                                               const storage::TopicPartition& name, Uuid assigned) {
-    return state_.with([&](State& state) -> std::optional<CopyPlace> {
+std::optional<CopyPlace> LocalMoves::copy_of(const MoveKey& key,
+                                             const storage::TopicPartition& name,
+                                             Uuid assigned) const {
+    return state_.with([&](const State& state) -> std::optional<CopyPlace> {
         const auto [first, last] = state.found.equal_range(name);
         const auto at = std::find_if(first, last, [&](const auto& one) {
             const FoundIn& copy = one.second;
@@ -328,9 +329,15 @@ std::optional<CopyPlace> LocalMoves::take_over(const MoveKey& key,
                    (assigned.is_reserved() || assigned == replicas_.places().id(copy.directory));
         });
         if (at == last) return std::nullopt;
-        CopyPlace place{at->second.directory, std::move(at->second.path)};
-        state.found.erase(at);
-        return place;
+        return CopyPlace{at->second.directory, at->second.path};
+    });
+}
+
+void LocalMoves::taken_over(const storage::TopicPartition& name, const CopyPlace& place) {
+    state_.with([&](State& state) {
+        std::erase_if(state.found, [&](const auto& one) {
+            return one.first == name && one.second.path == place.path;
+        });
     });
 }
 

@@ -47,8 +47,10 @@ public:
     void found(std::size_t directory, std::vector<storage::FoundCopy> copies);
     /// The one that was to take over: the replica has no log, and lies, for all that the metadata
     /// says (zero: nothing), where the copy is. It ended between the two renames of finish().
-    std::optional<CopyPlace> take_over(const MoveKey& key, const storage::TopicPartition& name,
-                                       Uuid assigned);
+    std::optional<CopyPlace> copy_of(const MoveKey& key, const storage::TopicPartition& name,
+                                     Uuid assigned) const;
+    /// It has the replica's name now, and is no copy any more.
+    void taken_over(const storage::TopicPartition& name, const CopyPlace& place);
     /// The replica is there now: a copy of it that was found goes on.
     void resume(const MoveKey& key, const storage::TopicPartition& name, const Hosted& hosted);
     /// Where place() has said that the replica is to be made.

@@ -102,6 +102,15 @@ protected:
         moves().finish(kKey);
         ASSERT_TRUE(moves().under_way().empty());
     }
+    /// A start that finds the copy of three records and no log.
+    void kill_between_the_renames() {
+        produce(3);
+        ASSERT_EQ(place("/b"), ErrorCode::none);
+        ASSERT_TRUE(copy().is_caught_up);
+        replicas_.reset();
+        ASSERT_TRUE(node_.files().rename("/a/t-0", fmt::format("/a/t-0.{:032x}-delete", 1)));
+        open(false);
+    }
     std::vector<std::string> in(const std::string& directory) {
         std::vector<std::string> names;
         for (const auto& entry : node_.files().list(directory).value())
@@ -339,6 +348,28 @@ TEST_F(LocalMovesTest, ACopyDoesNotTakeOverWhileADirectoryIsMissing) {
     ASSERT_TRUE(copy().may_finish);
     moves().finish(kKey);
     EXPECT_EQ(partition()->log_end_offset(), Offset(5));
+}
+
+TEST_F(LocalMovesTest, ACopyThatCanNotBeRenamedTakesOverLater) {
+    kill_between_the_renames();
+    node_.faults().fail_call(0, EMFILE);
+    apply(kDirectoryB);
+    EXPECT_TRUE(partition()->offline());
+    EXPECT_TRUE(replicas_->failed_directories().empty());
+    apply(kDirectoryB);
+    EXPECT_EQ(partition()->log_end_offset(), Offset(3));
+}
+
+TEST_F(LocalMovesTest, ACopyWhoseDiskFailsWhenItTakesOverIsKept) {
+    kill_between_the_renames();
+    node_.faults().fail_call(0, EIO);
+    apply(kDirectoryB);
+    EXPECT_TRUE(partition()->offline());
+    EXPECT_EQ(replicas_->failed_directories().size(), 1U);
+    apply(kDirectoryB);
+    EXPECT_TRUE(partition()->offline());
+    open_killed();
+    EXPECT_EQ(partition()->log_end_offset(), Offset(3));
 }
 
 TEST_F(LocalMovesTest, AnotherDirectoryThatHasFailedIsNoPlaceForACopy) {
