@@ -311,7 +311,9 @@ std::optional<FoundLogs::Claimed> LocalReplicas::take_over(const Start& start, C
 }
 
 std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Change& change) {
-    std::optional<std::size_t> directory = left_log(start);
+    auto left = left_log(start);
+    if (!left) return std::nullopt;
+    std::optional<std::size_t> directory = *left;
     const bool is_made = !directory;
     if (is_made) {
         // The log of a partition that is not new may lie in the directory that failed: an empty one
@@ -326,7 +328,7 @@ std::optional<FoundLogs::Claimed> LocalReplicas::new_log(const Start& start, Cha
     if (!log) {
         LOG_ERROR(logger_, "a log can't be made", kv("partition", start.name.text()),
                   kv("why", log.error().why));
-        if (!env::is_out_of_space(log.error())) fail_directory(*directory, log.error());
+        if (env::is_disk_failure(log.error())) fail_directory(*directory, log.error());
         return std::nullopt;
     }
     change.has_new_names[*directory] = true;
@@ -345,8 +347,9 @@ Result<std::unique_ptr<storage::Log>> LocalReplicas::open_new(const Start& start
 }
 
 /// The directory in which this node had the replica before, if it has. Logs of other topics of the
-/// same name are set aside on the way, wherever they are: a name may be in one directory only.
-std::optional<std::size_t> LocalReplicas::left_log(const Start& start) {
+/// same name are set aside on the way, wherever they are: a name may be in one directory only. An
+/// error if a directory does not tell for now.
+Result<std::optional<std::size_t>> LocalReplicas::left_log(const Start& start) {
     for (std::size_t i = 0; i < directories_.size(); ++i) {
         if (!directories_.usable(i)) continue;
         if (!env_.files().exists(fmt::format("{}/{}", directories_[i].path(), start.name.text())))
@@ -356,7 +359,9 @@ std::optional<std::size_t> LocalReplicas::left_log(const Start& start) {
         const bool is_other = path.error().code == ErrorCode::inconsistent_topic_id;
         const Result<void> done =
             is_other ? set_aside(start.name, i) : std::unexpected(path.error());
-        if (!done && !env::is_out_of_space(done.error())) fail_directory(i, done.error());
+        if (done) continue;
+        if (!env::is_disk_failure(done.error())) return std::unexpected(done.error());
+        fail_directory(i, done.error());
     }
     return std::nullopt;
 }
@@ -526,7 +531,7 @@ Result<void> LocalReplicas::checkpoint_all() {
         const Result<void> written = directories_.write(i, checkpoints_of(i));
         if (written) continue;
         if (all) all = written;
-        if (!env::is_out_of_space(written.error())) fail_directory(i, written.error());
+        if (env::is_disk_failure(written.error())) fail_directory(i, written.error());
     }
     return all;
 }

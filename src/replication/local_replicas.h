@@ -107,7 +107,7 @@ private:
     std::optional<FoundLogs::Claimed> new_log(const Start& start, Change& change);
     Result<std::unique_ptr<storage::Log>> open_new(const Start& start, std::size_t directory,
                                                    bool is_made);
-    std::optional<std::size_t> left_log(const Start& start);
+    Result<std::optional<std::size_t>> left_log(const Start& start);
     Result<void> set_aside(const storage::TopicPartition& partition, std::size_t directory);
     std::optional<FoundLogs::Claimed> take_over(const Start& start, Change& change);
     void finish(Change& change);

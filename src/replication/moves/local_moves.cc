@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "local_replicas.h"
+#include "milena/env/disk_failure.h"
 
 namespace milena::replication {
 namespace {
@@ -107,7 +108,7 @@ ErrorCode LocalMoves::place_in(std::size_t directory, const MoveKey& key,
     if (begun) return ErrorCode::none;
     LOG_WARN(logger_, "a replica can't be moved", kv("partition", name.text()),
              kv("why", begun.error().why));
-    if (!env::is_out_of_space(begun.error())) replicas_.fail_directory(directory, begun.error());
+    if (env::is_disk_failure(begun.error())) replicas_.fail_directory(directory, begun.error());
     return ErrorCode::kafka_storage_error;
 }
 

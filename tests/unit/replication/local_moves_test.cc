@@ -331,6 +331,14 @@ TEST_F(LocalMovesTest, AKillInTheMiddleOfTheSwapLosesNothing) {
     }
 }
 
+TEST_F(LocalMovesTest, AProcessThatMayOpenNoMoreFilesKeepsItsDirectories) {
+    produce(1);
+    node_.faults().fail_call(0, EMFILE);
+    EXPECT_EQ(place("/b"), ErrorCode::kafka_storage_error);
+    EXPECT_TRUE(replicas_->failed_directories().empty());
+    EXPECT_EQ(place("/b"), ErrorCode::none);
+}
+
 TEST_F(LocalMovesTest, ACopyDoesNotTakeOverWhileADirectoryIsMissing) {
     produce(3);
     ASSERT_EQ(place("/b"), ErrorCode::none);

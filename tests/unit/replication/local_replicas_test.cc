@@ -621,8 +621,11 @@ TEST_F(LocalReplicasTest, HandsOnNewSettings) {
 
 TEST_F(LocalReplicasTest, IsOfflineOnAFullDiskUntilThereIsRoom) {
     topics_.add(kTopic, "t", 1);
-    node_.faults().fail_call(0, ENOSPC);
-    apply({kTopic});
+    for (const int error : {EMFILE, ENOSPC}) {
+        node_.faults().fail_call(0, error);
+        apply({kTopic});
+    }
+    EXPECT_TRUE(replicas_->failed_directories().empty());
     ASSERT_NE(find(kTopic, 0), nullptr);
     EXPECT_TRUE(find(kTopic, 0)->offline());
     EXPECT_EQ(produce(*find(kTopic, 0)), ErrorCode::kafka_storage_error);
