@@ -27,8 +27,8 @@ Offset offset_in(const storage::OffsetCheckpoint& checkpoint,
 
 }  // namespace
 
-FoundLogs::FoundLogs(env::Env& env, Logger logger, Directories& directories)
-    : env_(env), logger_(std::move(logger)), directories_(directories) {}
+FoundLogs::FoundLogs(env::Env& env, Logger logger, Directories& directories, Fail fail)
+    : env_(env), logger_(std::move(logger)), directories_(directories), fail_(std::move(fail)) {}
 
 Result<void> FoundLogs::find(const std::vector<bool>& directory_was_clean) {
     INVARIANT(directory_was_clean.size() == directories_.size(), "one word on each directory");
@@ -111,6 +111,7 @@ std::unique_ptr<storage::Log> FoundLogs::open_one(const storage::TopicPartition&
     if (log) return *std::move(log);
     LOG_ERROR(logger_, "a log can't be opened", kv("partition", partition.text()),
               kv("why", log.error().why));
+    if (env::is_disk_failure(log.error())) fail_(found.directory, log.error());
     return nullptr;
 }
 

@@ -7,6 +7,7 @@
 // thread-safe.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,7 +20,9 @@ namespace milena::replication {
 
 class FoundLogs {
 public:
-    FoundLogs(env::Env& env, Logger logger, Directories& directories);
+    /// `fail` hears, on any thread, of a directory whose disk does not let a log be opened.
+    using Fail = std::function<void(std::size_t directory, const Error& error)>;
+    FoundLogs(env::Env& env, Logger logger, Directories& directories, Fail fail);
 
     /// Lists the partitions of all directories. One whose disk can't be read has failed; an error
     /// if something in one is wrong, or two hold the same partition.
@@ -88,6 +91,7 @@ private:
     env::Env& env_;
     Logger logger_;
     Directories& directories_;
+    const Fail fail_;
     env::Guarded<State> state_;
 };
 

@@ -159,7 +159,7 @@ CopyStep LocalMoves::copy(const MoveKey& key) {
     if (!at || !hosted || hosted->local == nullptr) return {};
     auto piece = at->move->with([&](Move& move) { return copy_piece(key, move, *hosted->local); });
     if (piece) return note(key, *at, *piece);
-    complain(*at, piece.error());
+    complain(key, *at, piece.error());
     return {};
 }
 
@@ -188,7 +188,9 @@ Result<LocalMoves::Piece> LocalMoves::copy_piece(const MoveKey& key, Move& move,
         return Piece{};
     }
     if (answer.code != ErrorCode::none) return fail(answer.code, "the log can't be read");
+    move.is_of_log = true;
     TRY(const auto bytes, read_all(answer.records));
+    move.is_of_log = false;
     const FetchedPart part{.high_watermark = answer.high_watermark,
                            .log_start = answer.log_start_offset,
                            .diverging = answer.diverging_epoch,
@@ -211,17 +213,25 @@ CopyStep LocalMoves::note(const MoveKey& key, const Entry& copied, const Piece& 
     return step;
 }
 
-/// Once for each time that it stops to go well. A copy that is offline takes its directory with it.
-void LocalMoves::complain(const Entry& of, const Error& error) {
-    const auto [is_first, is_offline] = of.move->with([](Move& move) {
-        const bool offline = move.copy != nullptr && move.copy->offline();
-        return std::pair(!std::exchange(move.has_complained, true), offline);
+/// Once for each time that it stops to go well. A disk that fails takes its directory with it, and
+/// so does a copy that is offline.
+void LocalMoves::complain(const MoveKey& key, const Entry& of, const Error& error) {
+    bool is_first = false;
+    bool is_offline = false;
+    bool is_of_log = false;
+    of.move->with([&](Move& move) {
+        is_first = !std::exchange(move.has_complained, true);
+        is_of_log = std::exchange(move.is_of_log, false);
+        is_offline = !is_of_log && move.copy != nullptr && move.copy->offline();
     });
     if (is_first) {
         LOG_WARN(logger_, "the copy of a replica can't go on for now",
                  kv("partition", of.name.text()), kv("why", error.why));
     }
-    if (is_offline) replicas_.fail_directory(of.directory, error);
+    if (!is_offline && !env::is_disk_failure(error)) return;
+    const auto hosted = replicas_.hosted(key.topic, key.partition);
+    if (is_of_log && !hosted) return;
+    replicas_.fail_directory(is_of_log ? hosted->directory : of.directory, error);
 }
 
 void LocalMoves::finish(const MoveKey& key) {
@@ -247,7 +257,7 @@ void LocalMoves::finish(const MoveKey& key) {
 void LocalMoves::give_up(const MoveKey& key, const Error& error) {
     const auto at = entry(key);
     if (!at) return;
-    complain(*at, error);
+    complain(key, *at, error);
     if (at->move->with([](const Move& move) { return move.has_ended; }))
         replicas_.fail_directory(at->directory, error);
 }

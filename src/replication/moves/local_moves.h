@@ -84,6 +84,8 @@ private:
         std::shared_ptr<LocalPartition> copy{};
         bool has_ended = false;
         bool has_complained = false;
+        /// The last error is one of the disk that the log lies on, not the copy.
+        bool is_of_log = false;
     };
     struct Entry {
         std::shared_ptr<env::Guarded<Move>> move{};
@@ -128,7 +130,7 @@ private:
     Result<bool> swap(Move& move, const Hosted& hosted);
     Result<bool> exchange(Move& move, const Hosted& hosted);
     void moved(const MoveKey& key, const storage::TopicPartition& name, std::size_t directory);
-    void complain(const Entry& of, const Error& error);
+    void complain(const MoveKey& key, const Entry& of, const Error& error);
     void end(const Entry& entry, bool is_deleted);
     void remove(const storage::TopicPartition& name, const CopyPlace& place);
 

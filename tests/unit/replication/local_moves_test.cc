@@ -339,6 +339,18 @@ TEST_F(LocalMovesTest, AProcessThatMayOpenNoMoreFilesKeepsItsDirectories) {
     EXPECT_EQ(place("/b"), ErrorCode::none);
 }
 
+TEST_F(LocalMovesTest, ADiskThatDoesNotTakeTheCopyFailsItsOwnDirectoryOnly) {
+    produce(3);
+    ASSERT_EQ(place("/b"), ErrorCode::none);
+    open_killed();  // the copy is opened with its first piece
+    node_.faults().fail_call(0, EIO);
+    moves().copy(kKey);
+    EXPECT_TRUE(node_.faults().has_fired());
+    EXPECT_TRUE(replicas_->directories()[0].is_usable);
+    EXPECT_FALSE(replicas_->directories()[1].is_usable);
+    EXPECT_FALSE(partition()->offline());
+}
+
 TEST_F(LocalMovesTest, ACopyDoesNotTakeOverWhileADirectoryIsMissing) {
     produce(3);
     ASSERT_EQ(place("/b"), ErrorCode::none);

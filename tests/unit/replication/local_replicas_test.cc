@@ -271,10 +271,12 @@ TEST_F(LocalReplicasTest, AStopIsNotCleanWhileALogIsNotRecovered) {
     topics_.add(kTopic, "t", 1);
     apply({kTopic});
     ASSERT_EQ(produce(*find(kTopic, 0), 4), ErrorCode::none);
-    open_with_failure(EIO);
+    open_with_failure(EMFILE);
     node_.faults().fail_call(0, EMFILE);
     apply({kTopic});
     EXPECT_FALSE(replicas_->close());
+    open_with_failure(EIO);
+    EXPECT_EQ(replicas_->failed_directories().size(), 1U) << "the controller is told";
 }
 
 TEST_F(LocalReplicasTest, ALogWhoseDirectoryWasThereIsCheckedWhole) {
