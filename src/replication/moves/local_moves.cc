@@ -241,7 +241,12 @@ void LocalMoves::finish(const MoveKey& key) {
         const auto at = entry(key);
         const auto hosted = replicas_.hosted(key.topic, key.partition);
         if (!at || !hosted || hosted->local == nullptr) return;
-        const auto swapped = at->move->with([&](Move& move) { return swap(move, *hosted); });
+        // Who ends the moves of a directory that fails waits here, and finds the log where it is.
+        const auto swapped = at->move->with([&](Move& move) {
+            const auto done = swap(move, *hosted);
+            if (done && *done) replicas_.lies_in(key.topic, key.partition, at->directory);
+            return done;
+        });
         if (!swapped) failed = swapped.error();
         is_done = swapped && *swapped;
         if (is_done) moved(key, at->name, at->directory);
@@ -265,6 +270,7 @@ void LocalMoves::give_up(const MoveKey& key, const Error& error) {
 /// The log takes nothing from here on; what the copy lacks is little.
 Result<bool> LocalMoves::swap(Move& move, const Hosted& hosted) {
     if (move.has_ended || move.copy == nullptr) return false;
+    if (!replicas_.places().usable(move.to.directory)) return false;
     TRY_VOID(move.copy->flush());
     LocalPartition& from = *hosted.local;
     if (!from.begin_swap()) return false;
@@ -312,7 +318,6 @@ Result<bool> LocalMoves::exchange(Move& move, const Hosted& hosted) {
 
 void LocalMoves::moved(const MoveKey& key, const storage::TopicPartition& name,
                        std::size_t directory) {
-    replicas_.lies_in(key.topic, key.partition, directory);
     state_.with([&](State& state) { state.entries.erase(key); });
     const std::string& path = replicas_.places()[directory].path();
     LOG_INFO(logger_, "a replica has moved to another directory", kv("partition", name.text()),
