@@ -262,9 +262,11 @@ void LocalMoves::finish(const MoveKey& key) {
 void LocalMoves::give_up(const MoveKey& key, const Error& error) {
     const auto at = entry(key);
     if (!at) return;
+    const bool has_ended = at->move->with([](const Move& move) { return move.has_ended; });
     complain(key, *at, error);
-    if (at->move->with([](const Move& move) { return move.has_ended; }))
-        replicas_.fail_directory(at->directory, error);
+    if (!has_ended) return;
+    if (const auto hosted = replicas_.hosted(key.topic, key.partition))
+        replicas_.fail_directory(hosted->directory, error);
 }
 
 /// The log takes nothing from here on; what the copy lacks is little.
@@ -300,8 +302,10 @@ Result<bool> LocalMoves::exchange(Move& move, const Hosted& hosted) {
     const auto swapped = from.end_swap(
         [&](Offset start,
             const storage::LogOptions& options) -> Result<std::unique_ptr<storage::Log>> {
+            move.is_of_log = true;
             TRY(old, replicas_.rename_away(move.name, hosted.directory, "delete"));
             TRY_VOID(env_.files().sync_directory(own));
+            move.is_of_log = false;
             TRY_VOID(env_.files().rename(move.to.path, to));
             return storage::Log::open(env_, logger_, to, options,
                                       {.clean = true, .log_start_offset = start});
@@ -309,8 +313,11 @@ Result<bool> LocalMoves::exchange(Move& move, const Hosted& hosted) {
     if (old) deleted_.add({*old}, from.directory_delete_delay());
     if (swapped) return true;
     if (old) {
-        // The log has no name any more that a start would find.
+        // The log has no name any more that a start would find: it is lost with the directory
+        // whose error it is.
         move.has_ended = true;
+        if (!move.is_of_log)
+            replicas_.lies_in(from.topic_id(), from.name().partition, move.to.directory);
         from.take_offline();
     }
     return std::unexpected(swapped.error());

@@ -312,6 +312,9 @@ TEST_F(LocalMovesTest, AKillInTheMiddleOfTheSwapLosesNothing) {
         moves().finish(kKey);
         has_ended = !node_.faults().has_fired();
         node_.faults().clear();
+        // One disk has failed, and takes no more than its directory with it.
+        replicas_->note_failed_logs();
+        ASSERT_LE(replicas_->failed_directories().size(), 1U) << calls;
         open_killed();
         ASSERT_NE(partition(), nullptr);
         ASSERT_FALSE(partition()->offline()) << calls;
