@@ -60,7 +60,11 @@ public:
     virtual env::WriteLane* lane_of_copy(const MoveKey& key) const = 0;
     virtual env::WriteLane* lane_of_log(const MoveKey& key) const = 0;
 
-    /// From now on `tell` hears, on any thread, that a move has begun or may finish.
+    /// Topics of moves that were announced and have ended without their copy, since the last call:
+    /// the controller is to be told where the replicas do lie, see Replicas::misplaced().
+    virtual std::vector<Uuid> take_ended() = 0;
+
+    /// From now on `tell` hears, on any thread, that a move has begun, may finish or was ended.
     virtual void when_due(std::function<void()> tell) = 0;
 };
 

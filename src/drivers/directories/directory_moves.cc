@@ -26,6 +26,7 @@ void DirectoryMoves::start() {
 
 env::Task<void> DirectoryMoves::run() {
     while (!stopping_) {
+        for (const Uuid topic : moves_.take_ended()) parts_.announce(topic);
         const auto keys = moves_.under_way();
         bool has_more = false;
         for (const auto& key : keys) {

@@ -419,11 +419,23 @@ std::optional<std::size_t> LocalMoves::announced(const MoveKey& key) const {
 void LocalMoves::cancel(const MoveKey& key) {
     const auto ended = entry(key);
     if (!ended) return;
-    state_.with([&](State& state) { state.entries.erase(key); });
-    end(*ended, true);
+    end(key, *ended, true);
 }
 
-void LocalMoves::end(const Entry& entry, bool is_deleted) {
+std::vector<Uuid> LocalMoves::take_ended() {
+    return state_.with([](State& state) { return std::exchange(state.ended, {}); });
+}
+
+void LocalMoves::end(const MoveKey& key, const Entry& entry, bool is_deleted) {
+    const auto tell = state_.with([&](State& state) -> std::function<void()> {
+        const auto at = state.entries.find(key);
+        if (at == state.entries.end()) return nullptr;
+        const bool is_known = at->second.is_announced || at->second.is_assigned;
+        state.entries.erase(at);
+        if (!is_known) return nullptr;
+        state.ended.push_back(key.topic);
+        return state.tell;
+    });
     entry.move->with([&](Move& move) {
         if (std::exchange(move.has_ended, true)) return;
         if (move.copy != nullptr) {
@@ -433,6 +445,7 @@ void LocalMoves::end(const Entry& entry, bool is_deleted) {
         move.copy = nullptr;
         if (is_deleted) remove(move.name, move.to);
     });
+    if (tell) tell();
 }
 
 void LocalMoves::remove(const storage::TopicPartition& name, const CopyPlace& place) {
@@ -455,8 +468,7 @@ void LocalMoves::directory_failed(std::size_t directory) {
         const bool is_hit =
             entry.directory == directory || (hosted && hosted->directory == directory);
         if (!is_hit) continue;
-        state_.with([&](State& state) { state.entries.erase(key); });
-        end(entry, false);
+        end(key, entry, false);
     }
 }
 

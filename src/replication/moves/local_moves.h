@@ -39,6 +39,7 @@ public:
     void finish(const MoveKey& key) override;
     env::WriteLane* lane_of_copy(const MoveKey& key) const override;
     env::WriteLane* lane_of_log(const MoveKey& key) const override;
+    std::vector<Uuid> take_ended() override;
     void when_due(std::function<void()> tell) override;
 
     // The rest is for who changes the table.
@@ -105,6 +106,7 @@ private:
         std::map<MoveKey, Entry> entries;
         std::multimap<storage::TopicPartition, FoundIn> found;
         std::map<storage::TopicPartition, std::size_t> wanted;
+        std::vector<Uuid> ended;
         std::function<void()> tell;
     };
     struct Piece {
@@ -131,7 +133,7 @@ private:
     Result<bool> exchange(Move& move, const Hosted& hosted);
     void moved(const MoveKey& key, const storage::TopicPartition& name, std::size_t directory);
     void complain(const MoveKey& key, const Entry& of, const Error& error);
-    void end(const Entry& entry, bool is_deleted);
+    void end(const MoveKey& key, const Entry& entry, bool is_deleted);
     void remove(const storage::TopicPartition& name, const CopyPlace& place);
 
     env::Env& env_;

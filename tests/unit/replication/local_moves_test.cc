@@ -342,6 +342,27 @@ TEST_F(LocalMovesTest, AProcessThatMayOpenNoMoreFilesKeepsItsDirectories) {
     EXPECT_EQ(place("/b"), ErrorCode::none);
 }
 
+TEST_F(LocalMovesTest, TheEndOfAMoveThatTheControllerKnowsIsTold) {
+    int told = 0;
+    moves().when_due([&] { ++told; });
+    ASSERT_EQ(place("/b"), ErrorCode::none);
+    ASSERT_EQ(place("/a"), ErrorCode::none);
+    EXPECT_TRUE(moves().take_ended().empty()) << "nobody knew of it";
+    for (const bool is_failure : {false, true}) {
+        ASSERT_EQ(place("/b"), ErrorCode::none);
+        copy();
+        apply(kDirectoryB);
+        told = 0;
+        if (is_failure) node_.faults().fail_call(0, EIO);
+        is_failure ? moves().finish(kKey) : static_cast<void>(place("/a"));
+        EXPECT_EQ(told, 1);
+        EXPECT_EQ(moves().take_ended(), std::vector{kTopic});
+        EXPECT_TRUE(moves().take_ended().empty());
+        EXPECT_EQ(misplaced()[0].directory, kDirectoryA);
+        apply(kDirectoryA);
+    }
+}
+
 TEST_F(LocalMovesTest, ADiskThatDoesNotTakeTheCopyFailsItsOwnDirectoryOnly) {
     produce(3);
     ASSERT_EQ(place("/b"), ErrorCode::none);
