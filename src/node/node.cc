@@ -381,6 +381,11 @@ private:
         if (!config_.rack.empty()) registration.rack = config_.rack;
         registration.log_directories = directories_.log_dir_ids();
         registration.previous_epoch = directories_.previous_epoch();
+        // A disk may have failed since the directories were opened, while their logs were.
+        for (const auto& failed : replicas_->failed_directories()) {
+            std::erase(registration.log_directories, failed.id);
+            registration.previous_epoch = BrokerEpoch(-1);
+        }
         options.session_timeout = std::chrono::milliseconds(config_.broker_session_timeout_ms);
         options.registered_at = [this](BrokerEpoch epoch) { return registration_times_.of(epoch); };
         options.directory_failure_timeout = wait_of(config_.log_dir_failure_timeout_ms);
