@@ -161,6 +161,8 @@ Writer::Batch Writer::make_batch() {
 }
 
 bool Writer::is_taken(Batch& batch, const Answer& answer, bool is_first_refused) {
+    // Also of a batch that is taken: who leads in an older epoch is known not to lead from then on.
+    const bool is_leaders = history_.partitions[shape_.place].is_newest(link_.leader_epoch());
     if (answer.error == ErrorCode::none) {
         batch.base_offset = answer.base_offset;
         auto& acknowledged = history_.partitions[shape_.place].acknowledged;
@@ -172,9 +174,9 @@ bool Writer::is_taken(Batch& batch, const Answer& answer, bool is_first_refused)
     // Out of order is right behind a batch of the same round that was not taken, and only there.
     const bool follows_refused =
         answer.error == ErrorCode::out_of_order_sequence_number && !is_first_refused;
-    const bool is_leaders = history_.partitions[shape_.place].is_newest(link_.leader_epoch());
     if (is_leaders && !may_be_refused_with(answer.error) && !follows_refused)
-        complain("I5", fmt::format("a batch is refused with {}", error_name(answer.error)));
+        complain("I5", fmt::format("{}, which leads in epoch {}, refuses a batch with {}",
+                                   link_.server(), link_.leader_epoch(), error_name(answer.error)));
     return false;
 }
 
