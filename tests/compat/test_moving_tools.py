@@ -42,6 +42,7 @@ class MovingTest(beside.BesideTest):
             run.cluster.plan('plan.json', 'moved', {0: [3, 1], 1: [2, 1]})
             run.cluster.write('topics.json', {'version': 1, 'topics': [{'topic': 'moved'}]})
             run('topics', '--create', '--topic', 'moved', '--replica-assignment', '1:2,2:3')
+            run.await_replicas('moved', 4)
             for more in ([], ['--disable-rack-aware']):
                 run('reassign-partitions', '--generate', '--topics-to-move-json-file', 'topics.json', '--broker-list',
                     '1,3', *more, keep=any_placement)
@@ -160,6 +161,7 @@ class MovingTest(beside.BesideTest):
     def test_replicas_are_moved_between_directories(self):
         def commands(run):
             run('topics', '--create', '--topic', 'aside', '--replica-assignment', '1:2')
+            run.await_replicas('aside', 2)
             current, target = run.directories('aside', 2)
             run.words = {current: 'CURRENT', target: 'TARGET'}
             run.cluster.plan('plan.json', 'aside', {0: [1, 2]}, [['any', target]])

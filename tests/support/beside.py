@@ -103,12 +103,22 @@ class Play:
         return self.cluster.same_everywhere(text)
 
     def directories(self, topic, broker):
-        """Where the broker has the topic's first partition, and its other directory."""
-        done = tools.run('log-dirs', '--bootstrap-server', self.cluster.bootstrap, '--describe', '--broker-list',
-                         str(broker), '--topic-list', topic)
-        found = json.loads(done.out.splitlines()[2])['brokers'][0]['logDirs']
-        return sorted((entry['logDir'] for entry in found),
-                      key=lambda path: not any(entry['partitions'] and entry['logDir'] == path for entry in found))
+        """Where the broker has the topic's only partition, and its other directory."""
+        found = self.log_directories(topic, '--broker-list', str(broker))
+        return [entry['logDir'] for entry in sorted(found, key=lambda entry: all(
+            partition['isFuture'] for partition in entry['partitions']))]
+
+    def log_directories(self, topic, *brokers):
+        done = tools.run('log-dirs', '--bootstrap-server', self.cluster.bootstrap, '--describe', '--topic-list', topic,
+                         *brokers)
+        return [entry for broker in json.loads(done.out.splitlines()[2])['brokers'] for entry in broker['logDirs']]
+
+    def await_replicas(self, topic, count, timeout_s=60):
+        """A broker makes its replica a moment after the topic is there."""
+        deadline = time.monotonic() + timeout_s
+        while sum(len(entry['partitions']) for entry in self.log_directories(topic)) != count:
+            assert time.monotonic() < deadline, f'{topic} has no {count} replicas'
+            time.sleep(0.05)
 
     def await_no_moves(self, timeout_s=60):
         deadline = time.monotonic() + timeout_s
