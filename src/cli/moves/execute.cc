@@ -21,10 +21,6 @@ namespace {
 
 constexpr env::Duration kPause = std::chrono::milliseconds(100);
 
-std::string_view plural(std::size_t count) {
-    return count == 1 ? "" : "s";
-}
-
 /// "t-0: why" of each.
 std::string reasons(const std::map<TopicPartition, Error>& refused) {
     std::vector<std::string> lines;
@@ -124,11 +120,8 @@ std::vector<TopicPartition> keys(const Targets& targets) {
 Targets moving(const Reassignments& reassignments, const ReassignmentPlan& plan) {
     Targets targets;
     for (const auto& [partition, replicas] : plan.partitions) {
-        const auto topic = reassignments.find(partition.topic);
-        if (topic == reassignments.end()) continue;
-        const auto found = topic->second.find(partition.partition);
-        if (found == topic->second.end()) continue;
-        if (!found->second.adding.empty() || !found->second.removing.empty())
+        const Reassignment* const found = find(reassignments, partition);
+        if (found != nullptr && (!found->adding.empty() || !found->removing.empty()))
             targets[partition] = std::nullopt;
     }
     return targets;

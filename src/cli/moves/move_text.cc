@@ -67,6 +67,10 @@ std::string list_text(const Reassignments& reassignments) {
                         : "Current partition reassignments:" + text;
 }
 
+std::string_view plural(std::size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 std::string names_of(const std::vector<TopicPartition>& partitions) {
     std::vector<std::string> names;
     for (const TopicPartition& partition : partitions) names.push_back(partition.text());

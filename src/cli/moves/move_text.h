@@ -25,6 +25,9 @@ bool is_done(const ReplicaPlace& place);
 
 std::string list_text(const Reassignments& reassignments);
 
+/// What is put behind a noun of so many.
+std::string_view plural(std::size_t count);
+
 /// "t-0,t-1"
 std::string names_of(const std::vector<TopicPartition>& partitions);
 

@@ -45,6 +45,13 @@ struct AlterRequest {
 
 }  // namespace
 
+const Reassignment* find(const Reassignments& reassignments, const TopicPartition& partition) {
+    const auto topic = reassignments.find(partition.topic);
+    if (topic == reassignments.end()) return nullptr;
+    const auto found = topic->second.find(partition.partition);
+    return found == topic->second.end() ? nullptr : &found->second;
+}
+
 env::Task<Result<Reassignments>> list_reassignments(Session& session) {
     ListPartitionReassignmentsRequest request;
     request.timeout_ms = kTimeoutMs;

@@ -19,6 +19,9 @@ struct Reassignment {
 /// By topic and partition.
 using Reassignments = std::map<std::string, std::map<std::int32_t, Reassignment>, std::less<>>;
 
+/// What is being moved of the partition; null if nothing is.
+const Reassignment* find(const Reassignments& reassignments, const TopicPartition& partition);
+
 /// All that are under way.
 env::Task<Result<Reassignments>> list_reassignments(Session& session);
 

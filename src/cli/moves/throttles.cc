@@ -8,6 +8,7 @@
 #include "cluster/config_entries.h"
 #include "console.h"
 #include "milena/protocol/messages/incremental_alter_configs.h"
+#include "moves/move_text.h"
 #include "text/exceptions.h"
 #include "text/hash_order.h"
 
@@ -84,10 +85,6 @@ std::string listed(const std::vector<T>& all, const std::vector<std::size_t>& or
     std::vector<T> ordered;
     for (const std::size_t at : order) ordered.push_back(all[at]);
     return fmt::format("{}", fmt::join(ordered, ","));
-}
-
-std::string_view plural(std::size_t count) {
-    return count == 1 ? "" : "s";
 }
 
 env::Task<Result<BrokerIds>> clear_brokers(Session& session, const ReassignmentPlan& plan) {

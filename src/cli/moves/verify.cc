@@ -18,13 +18,6 @@ namespace {
 
 using Progress = std::map<TopicPartition, PartitionProgress>;
 
-const Reassignment* find(const Reassignments& reassignments, const TopicPartition& partition) {
-    const auto topic = reassignments.find(partition.topic);
-    if (topic == reassignments.end()) return nullptr;
-    const auto found = topic->second.find(partition.partition);
-    return found == topic->second.end() ? nullptr : &found->second;
-}
-
 /// What a partition that is not moved has; nothing if it is not there.
 BrokerIds replicas_of(const std::map<std::string, TopicState>& topics,
                       const TopicPartition& partition) {
