@@ -21,9 +21,7 @@ class DumpLogTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.jars = None if node.PEER else apache.jars()
-        if cls.jars is None:
-            raise unittest.SkipTest("Apache Kafka's tool needs a JDK and Maven")
+        cls.jars = node.jars_beside()
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         subprocess.run(['tar', '--zstd', '-xf', GOLDEN, '-C', folder.name], check=True)

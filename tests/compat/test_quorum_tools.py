@@ -15,9 +15,7 @@ class QuorumToolsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.jars = None if node.PEER else apache.jars()
-        if cls.jars is None:
-            raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka and its tools, and Milena beside it')
+        cls.jars = node.jars_beside()
 
     def theirs(self, main, *arguments):
         done = subprocess.run(apache.java(self.jars, apache.TOOL_OPTIONS, main, *arguments), capture_output=True,

@@ -9,7 +9,7 @@ import unittest
 
 import conversations
 from conversations import talk
-from support import apache, node
+from support import node
 
 GOLDEN = conversations.golden()
 
@@ -19,9 +19,7 @@ class SameAnswersTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        jars = None if node.PEER else apache.jars()
-        if jars is None:
-            raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka, and Milena beside it')
+        jars = node.jars_beside()
         cls.apache, cls.milena = node.Node(), node.Node()
         cls.apache.peer = jars
         for server in (cls.apache, cls.milena):

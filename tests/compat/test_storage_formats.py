@@ -61,9 +61,7 @@ class StorageFormatsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.jars = None if node.PEER else apache.jars()
-        if cls.jars is None:
-            raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka and its tools, and Milena beside it')
+        cls.jars = node.jars_beside()
 
     def run_one(self, command, steps):
         folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))

@@ -29,9 +29,7 @@ class ToolsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.jars = None if node.PEER else apache.jars()
-        if cls.jars is None:
-            raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka and its tools, and Milena beside it')
+        cls.jars = node.jars_beside()
         cls.apache, cls.milena = node.Node(), node.Node()
         cls.apache.peer = cls.jars
         for server in (cls.apache, cls.milena):

@@ -134,9 +134,7 @@ class BesideTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.jars = None if node.PEER else apache.jars()
-        if cls.jars is None:
-            raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka and its tools, and Milena beside it')
+        cls.jars = node.jars_beside()
         cls.clusters = [Cluster(cls.jars), Cluster()]
         for cluster in cls.clusters:
             cls.addClassCleanup(cluster.__exit__)

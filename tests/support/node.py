@@ -14,6 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 
 from . import apache, wire
 
@@ -33,6 +34,14 @@ transaction.state.log.min.isr=1
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 '''
+
+
+def jars_beside():
+    """The jars of Apache Kafka for a test that runs it, or its tools, beside Milena; skips the test without them."""
+    jars = None if PEER else apache.jars()
+    if jars is None:
+        raise unittest.SkipTest('needs a JDK and Maven for Apache Kafka and its tools, and Milena beside it')
+    return jars
 
 
 def free_port():
