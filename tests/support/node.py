@@ -4,6 +4,7 @@
 By default it is Milena. With MILENA_TEST_PEER set to a folder of Apache Kafka's jars it is Apache Kafka, so
 that the tests themselves can be held against what they were written from.
 """
+import itertools
 import os
 import pathlib
 import random
@@ -44,16 +45,35 @@ def jars_beside():
     return jars
 
 
+# Below those that the system gives to clients. A process begins anywhere among them and goes on in turn: what it handed
+# out it does not hand out again, for a node that has not bound its port yet, or is down, still counts on it.
+PORTS = range(20000, 32000)
+_turn = itertools.count(random.randrange(len(PORTS)))
+
+
 def free_port():
-    """A port that nobody listens on, below those that the system gives to clients."""
+    """A port that nobody listens on and that nobody else in this process was given."""
     while True:
-        port = random.randrange(20000, 32000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(('127.0.0.1', port))
-                return port
-            except OSError:
-                pass
+        port = PORTS[next(_turn) % len(PORTS)]
+        if is_free(port):
+            return port
+
+
+def free_ports(count):
+    """As many of them as asked for, one beside the other: the first of them."""
+    while True:
+        ports = [free_port() for _ in range(count)]
+        if ports[-1] - ports[0] == count - 1:
+            return ports[0]
+
+
+def is_free(port):
+    with socket.socket() as probe:
+        try:
+            probe.bind(('127.0.0.1', port))
+        except OSError:
+            return False
+    return True
 
 
 class Node:

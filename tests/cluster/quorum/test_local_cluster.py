@@ -15,26 +15,13 @@ import urllib.request
 from support import node, tools, wire
 
 
-def free_block(nodes):
-    """The first of ten ports for each node, all of them free."""
-    while True:
-        first = node.free_port()
-        try:
-            for port in (first + 10 * i + j for i in range(nodes) for j in range(3)):
-                with socket.socket() as probe:
-                    probe.bind(('127.0.0.1', port))
-            return first
-        except OSError:
-            pass
-
-
 @unittest.skipIf(node.PEER, 'about a command of Milena')
 class LocalClusterTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='milena-test-'))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.directory = self.folder / 'cluster'
-        self.port = free_block(3)
+        self.port = node.free_ports(30)
         self.output = self.folder / 'output'
         self.watcher = None
         self.addCleanup(self.end)
