@@ -69,10 +69,11 @@ class Trio:
         return confluent_kafka.admin.AdminClient({'bootstrap.servers': self.bootstrap, 'log_level': 0})
 
     def make(self, names, partitions):
-        wanted = [confluent_kafka.admin.NewTopic(name, partitions, 3) for name in names]
         admin = self.admin()
-        for future in admin.create_topics(wanted, operation_timeout=300, request_timeout=310).values():
-            future.result()
+        for name in names:  # one request each: no more than 10,000 records are taken for one
+            wanted = confluent_kafka.admin.NewTopic(name, partitions, 3)
+            for future in admin.create_topics([wanted], operation_timeout=300, request_timeout=310).values():
+                future.result()
 
     def await_whole(self, names, partitions, timeout_s=900):
         """Until all partitions have three in-sync replicas, as a running broker knows, and tell where they end."""

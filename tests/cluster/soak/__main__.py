@@ -9,7 +9,8 @@ from . import figures, schedule
 from .course import Load
 
 
-def main():
+def main(programs=()):
+    """`programs` write too: see Course.start()."""
     words = argparse.ArgumentParser(prog='soak')
     words.add_argument('seconds', nargs='?', type=float, default=600)
     words.add_argument('seed', nargs='?', type=int, default=random.randrange(1 << 30))
@@ -21,7 +22,7 @@ def main():
     wanted = words.parse_args()
     print(f'soak: {wanted.seconds:.0f} s, seed {wanted.seed}, {wanted.nodes} nodes', flush=True)
     load = Load(partitions=wanted.partitions, writers=wanted.writers, padding=b'.' * wanted.bytes)
-    done = schedule.run(wanted.seconds, wanted.seed, wanted.nodes, load)
+    done = schedule.run(wanted.seconds, wanted.seed, wanted.nodes, load, programs=programs)
     print(done.text())
     for line in figures.outliers(done.blows):
         print(f'soak: {line}')
