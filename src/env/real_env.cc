@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real world put together: one io_context and one thread a core, one more for control (it is
 // the thread that calls run()), two pools, and the system's clock, files, network and randomness.
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/basic_signal_set.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 
+#include "core_spread.h"
 #include "milena/base/invariant.h"
 #include "milena/env/env.h"
 #include "posix/posix_files.h"
@@ -30,6 +34,11 @@ namespace {
 constexpr std::size_t kDiskThreads = 8;
 /// One for the log, one for reads and snapshots beside it.
 constexpr std::size_t kQuorumThreads = 2;
+
+/// How often the load of the cores is looked at, and where it is below a twentieth of one.
+constexpr Duration kLoadPause = std::chrono::milliseconds(100);
+constexpr Duration kLoadPauseIdle = std::chrono::milliseconds(500);
+constexpr int kIdleShare = 20;
 
 std::size_t usable_processors() {
     ::cpu_set_t set;
@@ -71,6 +80,9 @@ public:
         INVARIANT(index < cores_.size(), "no such core");
         return cores_[index].get_executor();
     }
+    std::size_t core_for(std::size_t number) const override {
+        return number % working_.load(std::memory_order_relaxed);
+    }
     Executor control() override { return control_.get_executor(); }
 
     std::unique_ptr<Timer> make_timer(Executor owner) override {
@@ -88,6 +100,7 @@ private:
     using SignalSet = boost::asio::basic_signal_set<Executor>;
 
     void drop_everything();
+    Task<void> watch_load(std::vector<::clockid_t> clocks);
     WorkPool& pool_of(Pool pool);
 
     RealClock clock_;
@@ -97,6 +110,7 @@ private:
     // Coroutines live in the loops' queues and in the pools', and may refer to all of the above.
     std::vector<Loop> cores_;
     Loop control_;
+    std::atomic<std::size_t> working_{1};
     WorkPool disk_;
     WorkPool quorum_;
     WorkPool compute_;
@@ -123,10 +137,44 @@ void RealEnvironment::run() {
     has_run_ = true;
     std::vector<std::thread> threads;
     threads.reserve(cores_.size());
-    for (Loop& core : cores_) threads.emplace_back([&core] { run_loop(core, "core"); });
+    std::vector<::clockid_t> clocks;
+    for (Loop& core : cores_) {
+        threads.emplace_back([&core] { run_loop(core, "core"); });
+        ::pthread_getcpuclockid(threads.back().native_handle(), &clocks.emplace_back());
+    }
+    if (cores_.size() > 1) spawn(control(), watch_load(std::move(clocks)));
     control_.run();
     for (std::thread& thread : threads) thread.join();
     drop_everything();
+}
+
+/// The processor time that a thread has taken.
+Duration time_on(::clockid_t clock) {
+    ::timespec time{};
+    if (::clock_gettime(clock, &time) != 0) return {};
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+Task<void> RealEnvironment::watch_load(std::vector<::clockid_t> clocks) {
+    CoreSpread spread(cores_.size());
+    std::vector<Duration> before(clocks.size());
+    std::vector<Duration> used(clocks.size());
+    const auto timer = make_timer(control());
+    Instant last = clock_.now();
+    for (Duration pause = kLoadPauseIdle;;) {
+        co_await timer->wait_until(last + pause);
+        const Instant now = clock_.now();
+        const Duration elapsed = now - std::exchange(last, now);
+        bool is_idle = true;
+        for (std::size_t i = 0; i < clocks.size(); ++i) {
+            const Duration taken = time_on(clocks[i]);
+            used[i] = taken - std::exchange(before[i], taken);
+            is_idle = is_idle && used[i] * kIdleShare < elapsed;
+        }
+        spread.note(used, elapsed);
+        working_.store(spread.working(), std::memory_order_relaxed);
+        pause = is_idle ? kLoadPauseIdle : kLoadPause;
+    }
 }
 
 void RealEnvironment::stop() {

@@ -54,6 +54,7 @@ std::function<void()> Wakeup::handle() const {
 
 Task<bool> Wakeup::wait_until(Instant when) {
     const std::shared_ptr<State> state = state_;
+    INVARIANT(state->owner.running_in_this_thread(), "a Wakeup is waited for on another thread");
     INVARIANT(!state->waiting, "two coroutines wait on one Wakeup");
     if (!state->raised) {
         state->waiting = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts connections, deals them to the cores in turn, and ends them all when the node stops.
+// Accepts connections, deals them to the cores, and ends them all when the node stops.
 #include "milena/server/server.h"
 
 #include <map>
@@ -35,6 +35,15 @@ struct Bound {
     bool is_served = false;
     telemetry::Counter accepted;
     telemetry::Counter closed;
+};
+
+/// A connection that was accepted, on whatever core it is.
+struct Guest {
+    Bound& bound;
+    std::string address;
+    std::size_t number;  ///< of all
+    std::shared_ptr<wire::Connection> connection{};
+    Session* session = nullptr;  ///< the connection's
 };
 
 using telemetry::Kind;
@@ -145,11 +154,13 @@ private:
     }
 
     env::Task<void> accept_from(Bound& bound) {
-        for (std::size_t next = 0;; ++next) {
-            CoreState& core = *cores_[next % cores_.size()];
+        for (;;) {
+            const std::size_t number = accepted_++;
+            CoreState& core = core_for(number);
             auto stream = co_await bound.acceptor->accept(core.owner);
             if (stream) {
-                admit(core, bound, std::move(*stream));
+                const std::string address = (*stream)->remote().host;
+                admit(core, {bound, address, number}, std::move(*stream));
             } else if (is_retriable(stream.error().code) && !stopping()) {
                 LOG_WARN(broker_.log, "connection not accepted",
                          kv("listener", bound.listener.name), kv("why", stream.error().why));
@@ -161,8 +172,10 @@ private:
         leave();
     }
 
-    void admit(CoreState& core, Bound& bound, std::unique_ptr<env::Stream> stream) {
-        const std::string address = stream->remote().host;
+    CoreState& core_for(std::size_t number) { return *cores_[broker_.env.core_for(number)]; }
+
+    void admit(CoreState& core, Guest guest, std::unique_ptr<env::Stream> stream) {
+        const std::string& address = guest.address;
         const auto& limits = admission_.now();
         const std::int64_t of_address = limits.of_address(address);
         const bool fits = admitted_.with([&](Admitted& open) {
@@ -179,7 +192,7 @@ private:
                 if (!limit.admit(broker_.env.clock().now().time_since_epoch(), suppressed)) return;
                 LOG_WARN(broker_.log,
                          "connection refused: max.connections or max.connections.per.ip is reached",
-                         kv("listener", bound.listener.name), kv("peer", address),
+                         kv("listener", guest.bound.listener.name), kv("peer", address),
                          kv("lines_suppressed", suppressed));
             });
             return;
@@ -187,26 +200,48 @@ private:
         enter();
         // The stream travels inside a shared_ptr because a posted function must be copyable.
         auto carried = std::make_shared<std::unique_ptr<env::Stream>>(std::move(stream));
-        bound.accepted.add();
-        env::post(core.owner, [this, &core, &bound, carried, address] {
-            env::spawn(core.owner, serve(core, bound, std::move(*carried), address));
+        guest.bound.accepted.add();
+        const auto shared = std::make_shared<Guest>(std::move(guest));
+        env::post(core.owner, [this, &core, shared, carried] {
+            shared->connection = std::make_shared<wire::Connection>(
+                core.connections, std::move(*carried), [&](wire::Connection&) {
+                    auto session = std::make_unique<Session>(broker_, core, shared->bound.listener,
+                                                             Client{{}, shared->address});
+                    shared->session = session.get();
+                    return session;
+                });
+            env::spawn(core.owner, serve(core, shared));
         });
     }
 
-    env::Task<void> serve(CoreState& core, Bound& bound, std::unique_ptr<env::Stream> stream,
-                          std::string address) {
-        if (!stopping()) {
-            const auto connection = std::make_shared<wire::Connection>(
-                core.connections, std::move(stream), [&](wire::Connection& accepted) {
-                    return std::make_unique<Session>(broker_, core, bound.listener,
-                                                     Client{{}, accepted.remote().host});
-                });
-            co_await wire::Connection::run(connection);
+    env::Task<void> serve(CoreState& core, std::shared_ptr<Guest> guest) {
+        // What comes to a core when its connections have been closed.
+        if (stopping()) guest->connection->close();
+        const auto end = co_await wire::Connection::run(
+            guest->connection, [&] { return &core_for(guest->number) != &core; });
+        if (end == wire::Connection::End::moves) {
+            move(std::move(guest));
+        } else {
+            forget(*guest);
         }
-        bound.closed.add();
+    }
+
+    void move(std::shared_ptr<Guest> guest) {
+        CoreState& core = core_for(guest->number);
+        guest->connection->leave(core.owner);
+        env::post(core.owner, [this, &core, guest = std::move(guest)] {
+            guest->connection->arrive(core.connections);
+            guest->session->arrive(core);
+            env::spawn(core.owner, serve(core, guest));
+        });
+    }
+
+    void forget(Guest& guest) {
+        guest.connection.reset();  // it refers to its core, which may go when all have left
+        guest.bound.closed.add();
         admitted_.with([&](Admitted& open) {
             --open.total;
-            const auto same = open.by_address.find(address);
+            const auto same = open.by_address.find(guest.address);
             if (--same->second == 0) open.by_address.erase(same);
         });
         leave();
@@ -233,6 +268,7 @@ private:
     std::vector<std::unique_ptr<CoreState>> cores_;
     std::vector<std::unique_ptr<Bound>> bound_;
     bool loops_run_ = false;
+    std::size_t accepted_ = 0;  ///< and attempts; of all listeners
     env::Guarded<Admitted> admitted_;
     env::Guarded<LogLimit> refused_{std::chrono::seconds(1), 10};
     env::Guarded<bool> stopping_{false};

@@ -38,12 +38,19 @@ Result<const Api*> api_for(const protocol::RequestHead& head, bool controller_li
 Session::Session(const Broker& broker, CoreState& core, const config::Listener& listener,
                  Client client)
     : broker_(broker),
-      core_(core),
+      core_(&core),
       listener_(listener),
       client_(std::move(client)),
       fetch_scratch_(std::make_unique<FetchScratch>()) {}
 
 Session::~Session() = default;
+
+void Session::arrive(CoreState& core) {
+    core_ = &core;
+    // They wake the thread on which they were made.
+    fetch_scratch_->wakeup.reset();
+    fetch_scratch_->wait.reset();
+}
 
 void Session::ended() {
     if (heartbeats_ && broker_.heartbeats != nullptr)
@@ -64,7 +71,7 @@ env::Task<Result<void>> Session::serve(MutableBytes frame, wire::Connection& con
         begun = broker_.env.clock().now();
     }
     const RequestKind kind = RequestKind::api(static_cast<std::size_t>(api - served_apis().data()));
-    core_.metrics.begin(kind, head.version(), frame.size());
+    core_->metrics.begin(kind, head.version(), frame.size());
     connection.replies().tag_next(
         {.value = static_cast<std::uint32_t>(kind.index()), .received = received, .begun = begun});
     note_arrival(head, connection, received);
@@ -117,7 +124,7 @@ void Session::note_arrival(const protocol::RequestHead& head, const wire::Connec
     // A connection is noted now and then, not with each request.
     if (now < next_note_) return;
     next_note_ = now + kNoteInterval;
-    core_.client_reach.with([&](ClientReach& reach) {
+    core_->client_reach.with([&](ClientReach& reach) {
         reach.reached.note(connection.remote().host, head.header.client_id.value_or(""));
     });
 }
@@ -129,7 +136,7 @@ void Session::told_to_come(const env::Endpoint& told, bool may_create_topics,
     if (!leader_questions_.asked(may_create_topics, request.received)) return;
     const std::string_view client_id = request.head.header.client_id.value_or("");
     std::uint64_t suppressed = 0;
-    const bool is_news = core_.client_reach.with([&](ClientReach& reach) {
+    const bool is_news = core_->client_reach.with([&](ClientReach& reach) {
         return !reach.reached.contains(connection.remote().host, client_id) &&
                reach.lines.admit(request.received.time_since_epoch(), suppressed);
     });

@@ -40,11 +40,13 @@ public:
                                                            wire::Connection& connection);
 
     void answer_sent(const wire::ReplyTag& tag, env::Instant now) override {
-        core_.metrics.answer_sent(tag, now);
+        core_->metrics.answer_sent(tag, now);
     }
 
     const Broker& broker() const { return broker_; }
-    CoreState& core() { return core_; }
+    CoreState& core() { return *core_; }
+    /// The connection goes on there, between two requests. On that core's thread.
+    void arrive(CoreState& core);
     const config::Listener& listener() const { return listener_; }
     bool is_controller_listener() const {
         return broker_.config.is_controller_listener(listener_.name);
@@ -74,7 +76,7 @@ private:
     void note_arrival(const protocol::RequestHead& head, const wire::Connection& connection,
                       env::Instant now);
     const Broker& broker_;
-    CoreState& core_;
+    CoreState* core_;
     const config::Listener& listener_;
     const Client client_;
     protocol::Arena arena_;

@@ -4,6 +4,7 @@
 #include "channel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 4;
 /// Memory taken ahead of the bytes of an answer.
-constexpr std::size_t kReadBytesMax = 1U << 20;
+constexpr std::size_t kReadBytesMax = std::size_t{1} << 20;
 /// Calls that may wait on one connection.
 constexpr std::size_t kCallsMax = 1024;
 constexpr std::string_view kSoftwareName = "milena";
@@ -106,11 +107,12 @@ env::Task<Result<std::unique_ptr<AnswerMemory>>> Channel::exchange(Outgoing outg
     memory->frame = std::move(waiter->frame);
     memory->version = version;
     const protocol::Api& api = *protocol::find_api(outgoing.type->key);
-    ByteReader reader(memory->frame);
+    const BytesView frame = memory->frame.bytes;
+    ByteReader reader(frame);
     CO_TRY_VOID(protocol::read_response_head(api, version, reader));
     // A refused ApiVersions is the one answer in another version than its request.
     const bool is_refusal = api.key == protocol::ApiKey::api_versions && reader.remaining() >= 2 &&
-                            load<std::int16_t>(memory->frame.data() + reader.position()) ==
+                            load<std::int16_t>(frame.data() + reader.position()) ==
                                 static_cast<std::int16_t>(ErrorCode::unsupported_version);
     memory->message = protocol::make_message(*outgoing.answer, memory->arena);
     CO_TRY_VOID(protocol::decode_message(*outgoing.answer, reader,
@@ -178,40 +180,54 @@ env::Task<void> Channel::read_answers(std::shared_ptr<Channel> self) {
     }
 }
 
-env::Task<Result<std::vector<std::byte>>> Channel::read_frame() {
-    std::vector<std::byte> frame(kLengthBytes);
-    CO_TRY_VOID(co_await fill(frame, 0));
-    const auto length = load<std::uint32_t>(frame.data());
+env::Task<Result<AnswerFrame>> Channel::read_frame() {
+    CO_TRY_VOID(co_await read_until(kLengthBytes));
+    const auto length = load<std::uint32_t>(incoming_.memory.get());
     if (length < kLengthBytes || length > options_.frame_bytes_max) {
         co_return fail(ErrorCode::corrupt_message, fmt::format("an answer of {} bytes from {}",
                                                                length, stream_->remote().text()));
     }
-    frame.clear();
-    while (frame.size() < length) {
-        const std::size_t from = frame.size();
-        frame.resize(from + std::min<std::size_t>(length - from, kReadBytesMax));
-        CO_TRY_VOID(co_await fill(frame, from));
-    }
-    co_return frame;
+    CO_TRY_VOID(co_await read_until(kLengthBytes + length));
+    co_return take_frame(kLengthBytes + length);
 }
 
-env::Task<Result<void>> Channel::fill(std::vector<std::byte>& bytes, std::size_t from) {
-    while (from < bytes.size()) {
-        CO_TRY(const std::size_t count,
-               co_await stream_->read_some(MutableBytes(bytes).subspan(from)));
+/// Until so many bytes are there. Memory grows with what comes, not with what is announced.
+env::Task<Result<void>> Channel::read_until(std::size_t size) {
+    Incoming& in = incoming_;
+    while (in.size < size) {
+        if (in.size == in.capacity || in.capacity == 0) {
+            in.capacity = std::min(size, std::max(in.size * 2, kReadBytesMax));
+            auto memory = std::make_unique_for_overwrite<std::byte[]>(in.capacity);
+            std::copy_n(in.memory.get(), in.size, memory.get());
+            in.memory = std::move(memory);
+        }
+        CO_TRY(const std::size_t count, co_await stream_->read_some(MutableBytes(
+                                            in.memory.get() + in.size, in.capacity - in.size)));
         if (count == 0) {
             co_return fail(ErrorCode::network_exception,
                            fmt::format("{} closed the connection", stream_->remote().text()));
         }
-        from += count;
+        in.size += count;
     }
     co_return ok();
 }
 
-Result<void> Channel::deliver(std::vector<std::byte> frame) {
+/// The first `size` bytes; those behind them are the beginning of the next answer.
+AnswerFrame Channel::take_frame(std::size_t size) {
+    Incoming taken = std::exchange(incoming_, {});
+    const std::size_t behind = taken.size - size;
+    incoming_.capacity = std::max(behind, std::min(size, kReadBytesMax));
+    incoming_.memory = std::make_unique_for_overwrite<std::byte[]>(incoming_.capacity);
+    std::copy_n(taken.memory.get() + size, behind, incoming_.memory.get());
+    incoming_.size = behind;
+    const BytesView bytes(taken.memory.get() + kLengthBytes, size - kLengthBytes);
+    return {std::move(taken.memory), bytes};
+}
+
+Result<void> Channel::deliver(AnswerFrame frame) {
     if (answering_.empty()) return fail(ErrorCode::corrupt_message, "an answer without a request");
     const std::shared_ptr<Waiter> waiter = answering_.front();
-    if (load<std::int32_t>(frame.data()) != waiter->correlation_id)
+    if (load<std::int32_t>(frame.bytes.data()) != waiter->correlation_id)
         return fail(ErrorCode::corrupt_message, "an answer to another request");
     answering_.pop_front();
     waiter->frame = std::move(frame);

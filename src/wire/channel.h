@@ -39,7 +39,7 @@ private:
     /// A call under way, shared with it: either may end first.
     struct Waiter {
         std::function<void()> wake;
-        std::vector<std::byte> frame;
+        AnswerFrame frame;
         std::optional<Error> failure;
         std::int32_t correlation_id = 0;
         bool is_done = false;
@@ -53,9 +53,10 @@ private:
                                                               env::Instant give_up);
     Result<void> enqueue(const Outgoing& outgoing, std::int16_t version,
                          const std::shared_ptr<Waiter>& waiter);
-    env::Task<Result<std::vector<std::byte>>> read_frame();
-    env::Task<Result<void>> fill(std::vector<std::byte>& bytes, std::size_t from);
-    Result<void> deliver(std::vector<std::byte> frame);
+    env::Task<Result<AnswerFrame>> read_frame();
+    env::Task<Result<void>> read_until(std::size_t size);
+    AnswerFrame take_frame(std::size_t size);
+    Result<void> deliver(AnswerFrame frame);
     static void finish(Waiter& waiter);
 
     env::Env& env_;
@@ -63,6 +64,14 @@ private:
     const ClientOptions options_;  ///< a copy: this may outlive the client by a moment
     std::unique_ptr<env::Stream> stream_;
     std::map<std::int16_t, VersionRange> versions_;
+    /// What has come and was not taken yet, in memory for as much as the last answer had: most
+    /// often one read brings the next one whole.
+    struct Incoming {
+        std::unique_ptr<std::byte[]> memory;
+        std::size_t capacity = 0;
+        std::size_t size = 0;
+    };
+    Incoming incoming_;
     std::vector<std::byte> unsent_;
     std::deque<std::shared_ptr<Waiter>> sending_;  ///< unanswered ones, done when `unsent_` is out
     std::deque<std::shared_ptr<Waiter>> answering_;  ///< the oldest first

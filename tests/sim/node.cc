@@ -70,6 +70,7 @@ Node::Node(WorldParts& parts, std::string name, Timeline::Owner number, std::siz
       cores_(cores),
       random_(parts.random.fork(name_)),
       chance_(random_.fork("chance")),
+      spread_chance_(random_.fork("spread")),
       clock_(parts.timeline),
       faults_(random_.fork("faults")),
       files_(random_.fork("disk"), faults_, parts.trace),
@@ -86,6 +87,13 @@ Node::~Node() {
 env::Executor Node::core(std::size_t index) {
     INVARIANT(is_up_ && index < cores_, "no such core, or the node is down");
     return loops_[index]->get_executor();
+}
+
+std::size_t Node::core_for(std::size_t number) const {
+    // More often than any load would have it.
+    constexpr std::uint64_t kOnceIn = 50;
+    if (spread_chance_.below(kOnceIn) == 0) cores_at_work_ = 1 + spread_chance_.below(cores_);
+    return number % cores_at_work_;
 }
 
 env::Executor Node::control() {

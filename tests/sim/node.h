@@ -54,6 +54,7 @@ public:
     SimNetwork& network() override { return network_; }
     std::size_t core_count() const override { return cores_; }
     env::Executor core(std::size_t index) override;
+    std::size_t core_for(std::size_t number) const override;
     env::Executor control() override;
     std::unique_ptr<env::Timer> make_timer(env::Executor owner) override;
     env::Task<void> offload(env::Pool pool, std::function<void()> work) override;
@@ -80,6 +81,8 @@ private:
     const std::size_t cores_;
     SeededRandom random_;
     SeededRandom chance_;
+    mutable SeededRandom spread_chance_;
+    mutable std::size_t cores_at_work_ = 1;
     SimClock clock_;
     FaultPlan faults_;
     SimFileSystem files_;

@@ -84,7 +84,7 @@ private:
     std::map<BrokerId, env::Endpoint> endpoints_;
     std::map<Key, Place> followed_;
     std::map<std::pair<BrokerId, std::size_t>, std::shared_ptr<Fetcher>> fetchers_;
-    std::size_t next_core_ = 0;
+    std::size_t made_ = 0;
     int running_ = 0;
     env::Wakeup ended_;
     bool stopping_ = false;

@@ -43,6 +43,9 @@ public:
     /// Threads that serve connections, at least one; a connection stays on its core.
     virtual std::size_t core_count() const = 0;
     virtual Executor core(std::size_t index) = 0;
+    /// The index of the core that is to serve the `number`-th of many that are alike. Under little
+    /// load that is the same for all; what lasts asks again when it can move. From any thread.
+    virtual std::size_t core_for(std::size_t number) const = 0;
     /// The thread of raft, heartbeats and health; no append to a partition ever runs here.
     virtual Executor control() = 0;
 

@@ -39,6 +39,8 @@ public:
     /// closes.
     virtual Task<Result<void>> send_file(const File& file, std::uint64_t position,
                                          std::uint64_t length) = 0;
+    /// From now on it belongs to `owner`. Nothing may be running; an error closes it.
+    virtual Result<void> move_to(Executor owner) = 0;
     /// Ends what is running with an error; the peer sees the end, or a reset if it had sent more
     /// than was read.
     virtual void close() = 0;

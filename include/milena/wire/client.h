@@ -57,9 +57,15 @@ struct Target {
     static Target broker(BrokerId id) { return {Kind::broker, id}; }
 };
 
+/// The bytes of an answer, without its length, and what they lie in.
+struct AnswerFrame {
+    std::unique_ptr<std::byte[]> memory;
+    BytesView bytes;
+};
+
 /// What an answer views.
 struct AnswerMemory {
-    std::vector<std::byte> frame;
+    AnswerFrame frame;
     protocol::Arena arena;
     void* message = nullptr;
     std::int16_t version = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client's connection: frames in, answers out, in order. It knows nothing of what a request
 // means; a FrameHandler does. Lives on one core, whose thread makes every call unless a comment
-// says otherwise.
+// says otherwise; between two requests it may be given to another core.
 //
 //   frame:  i32 size | size bytes
 //
@@ -161,8 +161,15 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Serves frames until one side closes.
-    static env::Task<void> run(std::shared_ptr<Connection> self);
+    enum class End : std::uint8_t { closed, moves };
+    /// Serves frames until one side closes; or until `is_elsewhere`, which is asked after every few
+    /// requests, says that another core is to go on, and everything is answered.
+    static env::Task<End> run(std::shared_ptr<Connection> self,
+                              std::function<bool()> is_elsewhere = {});
+    /// After run() said that it moves: leave() here, then arrive() on the thread of `core`, then
+    /// run() there. In between nobody closes it.
+    void leave(env::Executor next_owner);
+    void arrive(CoreConnections& core);
 
     ReplyQueue& replies() { return replies_; }
     DeferredReply defer(ReplySlot& slot);
@@ -171,8 +178,8 @@ public:
 
     const env::Endpoint& remote() const { return stream_->remote(); }
     const env::Endpoint& local() const { return stream_->local(); }
-    env::Env& env() { return core_.env_; }
-    env::Executor owner() const { return core_.owner_; }
+    env::Env& env() { return core_->env_; }
+    env::Executor owner() const { return core_->owner_; }
     bool is_closed() const { return closed_; }
     void close();
     /// `hook` runs once when the connection closes: so that a request that waits for something else
@@ -189,6 +196,7 @@ private:
 
     env::Task<Result<void>> serve_frames();
     env::Task<Result<bool>> read_more();
+    env::Task<bool> come_to_rest();
     static env::Task<void> read_ahead(std::shared_ptr<Connection> self);
     env::Task<Result<std::size_t>> read_into(MutableBytes room);
     env::Task<void> flush();
@@ -200,12 +208,13 @@ private:
     void log_end(const Error& error);
     void reply_became_ready();
 
-    CoreConnections& core_;
+    CoreConnections* core_;
     std::unique_ptr<env::Stream> stream_;
     std::unique_ptr<FrameHandler> handler_;
     std::unique_ptr<ReceiveBuffer> buffer_;
     ReplyQueue replies_;
-    env::Wakeup progress_;  ///< an answer became done, or output was sent
+    /// An answer became done, or output was sent.
+    std::unique_ptr<env::Wakeup> progress_;
     std::function<void()> close_hook_;
     std::function<void()> more_hook_;
     std::vector<std::byte> ahead_;  ///< read while a request was served
@@ -215,7 +224,7 @@ private:
     bool waits_for_budget_ = false;
     bool closed_ = false;
     env::Instant last_activity_;
-    std::list<Connection*>::iterator place_;
+    std::optional<std::list<Connection*>::iterator> place_;  ///< none on the way between cores
 };
 
 }  // namespace milena::wire

@@ -79,18 +79,19 @@ bool is_expected(ErrorCode code) {
 
 Fetcher::Fetcher(const Place& place, const Logger& log, BrokerId leader)
     : env_(place.env),
-      owner_(place.owner),
+      number_(place.number),
+      core_(env_.core_for(number_)),
       log_(log.with("leader", leader)),
       leader_(leader),
       replicas_(place.replicas),
       options_(place.options),
-      wakeup_(place.env, owner_),
+      wakeup_(std::make_unique<env::Wakeup>(env_, owner())),
       session_(kPauseMin, std::max(kPauseMin, place.options.pause_max)) {}
 
 void Fetcher::stop() {
     inbox_.with([](Inbox& inbox) { inbox.stops = true; });
-    wakeup_.notify();
-    env::spawn(owner_, [](std::shared_ptr<Fetcher> self) -> env::Task<void> {
+    wakeup_->notify();
+    env::spawn(owner(), [](std::shared_ptr<Fetcher> self) -> env::Task<void> {
         self->is_stopped_ = true;
         if (self->client_ != nullptr) self->client_->close();
         co_return;
@@ -99,7 +100,7 @@ void Fetcher::stop() {
 
 void Fetcher::reach_at(env::Endpoint endpoint) {
     inbox_.with([&](Inbox& inbox) { inbox.endpoint = std::move(endpoint); });
-    wakeup_.notify();
+    wakeup_->notify();
 }
 
 void Fetcher::speak_as(BrokerEpoch epoch) {
@@ -108,12 +109,12 @@ void Fetcher::speak_as(BrokerEpoch epoch) {
 
 void Fetcher::follow(const PartitionKey& key) {
     inbox_.with([&](Inbox& inbox) { inbox.changes[key] = true; });
-    wakeup_.notify();
+    wakeup_->notify();
 }
 
 void Fetcher::unfollow(const PartitionKey& key) {
     inbox_.with([&](Inbox& inbox) { inbox.changes[key] = false; });
-    wakeup_.notify();
+    wakeup_->notify();
 }
 
 bool Fetcher::take_inbox() {
@@ -134,18 +135,28 @@ bool Fetcher::take_inbox() {
     if (taken.endpoint && taken.endpoint != endpoint_) {
         endpoint_ = std::move(taken.endpoint);
         counted_.with([&](Counted& counted) { counted.figures.leader_at = *endpoint_; });
-        wire::ClientOptions client;
-        client.bootstrap = {*endpoint_};
-        client.client_id = fmt::format("broker-{}-fetcher", options_.self);
-        client.request_timeout = client.call_timeout = options_.answer_time;
-        // One try a call: what is tried next is decided here.
-        client.backoff_min = client.backoff_max = options_.answer_time;
-        client.connect_timeout = kConnectTime;
-        client_ = std::make_shared<wire::Client>(env_, owner_, std::move(client), Logger());
+        client_.reset();
         session_.reset();
         pause_ = {};
     }
+    if (endpoint_ && client_ == nullptr) connect();
     return true;
+}
+
+void Fetcher::connect() {
+    wire::ClientOptions client;
+    client.bootstrap = {*endpoint_};
+    client.client_id = fmt::format("broker-{}-fetcher", options_.self);
+    client.request_timeout = client.call_timeout = options_.answer_time;
+    // One try a call: what is tried next is decided here.
+    client.backoff_min = client.backoff_max = options_.answer_time;
+    client.connect_timeout = kConnectTime;
+    client_ = std::make_shared<wire::Client>(env_, owner(), std::move(client), Logger());
+}
+
+void Fetcher::settle() {
+    core_ = env_.core_for(number_);
+    wakeup_ = std::make_unique<env::Wakeup>(env_, owner());
 }
 
 std::optional<replication::FetchPlan> Fetcher::plan_of(const PartitionKey& key) const {
@@ -171,11 +182,16 @@ void Fetcher::count(const replication::Partition& partition, std::uint64_t bytes
         options_.quota->record(bytes, env_.clock().now());
 }
 
-env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
+env::Task<Fetcher::End> Fetcher::run(std::shared_ptr<Fetcher> self) {
     Fetcher& fetcher = *self;
+    auto end = End::stopped;
     while (fetcher.take_inbox()) {
+        if (fetcher.env_.core_for(fetcher.number_) != fetcher.core_) {
+            end = End::moves;
+            break;
+        }
         if (fetcher.client_ == nullptr) {
-            co_await fetcher.wakeup_.wait_until(env::kNever);
+            co_await fetcher.wakeup_->wait_until(env::kNever);
             continue;
         }
         const env::Instant now = fetcher.env_.clock().now();
@@ -187,12 +203,14 @@ env::Task<void> Fetcher::run(std::shared_ptr<Fetcher> self) {
         const auto request = fetcher.session_.next(
             now, [&](const PartitionKey& key) { return fetcher.plan_of(key); });
         if (request.partitions == 0 && request.forgotten.empty()) {
-            co_await fetcher.wakeup_.wait_until(fetcher.session_.next_due());
+            co_await fetcher.wakeup_->wait_until(fetcher.session_.next_due());
             continue;
         }
         co_await fetcher.fetch(request);
     }
     if (fetcher.client_ != nullptr) fetcher.client_->close();
+    fetcher.client_.reset();
+    co_return end;
 }
 
 env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
@@ -208,7 +226,7 @@ env::Task<void> Fetcher::fetch(const LeaderSession::Request& request) {
     if (!answer || refusal != ErrorCode::none) {
         lost(answer ? Error{refusal, fmt::format("it answers {}", error_name(refusal))}
                     : answer.error());
-        co_await wakeup_.wait_until(env_.clock().now() + pause_);
+        co_await wakeup_->wait_until(env_.clock().now() + pause_);
         co_return;
     }
     if (is_lost_) LOG_INFO(log_, "fetching from the leader again");
@@ -233,14 +251,14 @@ struct Fetcher::Call {
 env::Task<Result<wire::Answer<Fetcher::Response>>> Fetcher::ask(
     const protocol::FetchRequest& request) {
     const auto call = std::make_shared<Call>();
-    env::spawn(owner_, carry(shared_from_this(), request, call));
+    env::spawn(owner(), carry(shared_from_this(), request, call));
     bool has_hurried = false;
     while (!call->answer) {
         call->is_waited_for = true;
-        co_await wakeup_.wait_until(has_hurried ? env::kNever : session_.next_due());
+        co_await wakeup_->wait_until(has_hurried ? env::kNever : session_.next_due());
         if (call->answer || has_hurried || !has_newcomers()) continue;
         has_hurried = true;
-        env::spawn(owner_, hurry(client_));
+        env::spawn(owner(), hurry(client_));
     }
     co_return *std::move(call->answer);
 }
@@ -250,7 +268,7 @@ env::Task<void> Fetcher::carry(std::shared_ptr<Fetcher> self, const protocol::Fe
     call->answer = co_await self->client_->call<Response>(wire::Target::any(), request);
     // One that has failed at once finds nobody waiting yet, and must not cut the pause after it
     // short.
-    if (call->is_waited_for) self->wakeup_.notify();
+    if (call->is_waited_for) self->wakeup_->notify();
 }
 
 /// A leader answers a follower that waits for news once it has something else to ask. Apache Kafka
@@ -356,7 +374,7 @@ env::Task<Result<void>> Fetcher::take_records(
     count(*partition, fetched.records.size());
     auto step = partition->take_fetched(plan, fetched, replication::ProducePlace::core);
     if (step && *step == FollowStep::needs_disk) {
-        co_await partition->write_lane()->turns().run(env_, owner_, [&] {
+        co_await partition->write_lane()->turns().run(env_, owner(), [&] {
             step = partition->take_fetched(plan, fetched, replication::ProducePlace::disk_pool);
         });
     }

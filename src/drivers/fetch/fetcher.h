@@ -24,21 +24,26 @@ namespace milena::drivers {
 
 class Fetcher : public std::enable_shared_from_this<Fetcher> {
 public:
-    /// On `owner`. `replicas` and `options` outlive the end of run().
+    /// The `number`-th of this node's fetchers. `replicas` and `options` outlive the end of run().
     struct Place {
         env::Env& env;
-        env::Executor owner;
+        std::size_t number;
         replication::Replicas& replicas;
         const FetcherOptions& options;
     };
     Fetcher(const Place& place, const Logger& log, BrokerId leader);
 
-    /// Runs until stop().
-    static env::Task<void> run(std::shared_ptr<Fetcher> self);
+    enum class End : std::uint8_t { stopped, moves };
+    /// On owner(), until stop(), or until another core is to go on: then settle(), and run() again.
+    static env::Task<End> run(std::shared_ptr<Fetcher> self);
+    /// On the thread that calls all of the following, while it does not run: it belongs to the core
+    /// that env::Env::core_for() names now. The leader's fetch session goes on, over another
+    /// connection.
+    void settle();
     /// From any thread. What is on its way is given up.
     void stop();
 
-    env::Executor owner() const { return owner_; }
+    env::Executor owner() const { return env_.core(core_); }
     BrokerId leader() const { return leader_; }
 
     /// What has happened so far; from any thread.
@@ -101,8 +106,11 @@ private:
     void count(const replication::Partition& partition, std::uint64_t bytes) const;
     void lost(const Error& why);
 
+    void connect();
+
     env::Env& env_;
-    const env::Executor owner_;
+    const std::size_t number_;
+    std::size_t core_;
     const Logger log_;
     const BrokerId leader_;
     replication::Replicas& replicas_;
@@ -118,7 +126,7 @@ private:
     env::Guarded<Inbox> inbox_;
     env::Guarded<Counted> counted_;
     std::set<PartitionKey> failed_;
-    env::Wakeup wakeup_;
+    std::unique_ptr<env::Wakeup> wakeup_;
     LeaderSession session_;
     std::optional<env::Endpoint> endpoint_;
     BrokerEpoch epoch_{-1};

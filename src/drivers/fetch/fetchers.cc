@@ -93,7 +93,7 @@ void Fetchers::follow_partition(const Key& key, BrokerId leader) {
 std::shared_ptr<Fetcher> Fetchers::fetcher_of(const Place& place) {
     auto& fetcher = fetchers_[{place.leader, place.number}];
     if (fetcher != nullptr) return fetcher;
-    const Fetcher::Place on{env_, env_.core(next_core_++ % env_.core_count()), replicas_, options_};
+    const Fetcher::Place on{env_, made_++, replicas_, options_};
     fetcher = std::make_shared<Fetcher>(on, log_, place.leader);
     fetcher->speak_as(standing_.epoch);
     if (const auto at = endpoints_.find(place.leader); at != endpoints_.end())
@@ -104,7 +104,9 @@ std::shared_ptr<Fetcher> Fetchers::fetcher_of(const Place& place) {
 }
 
 env::Task<void> Fetchers::run(Fetchers& all, std::shared_ptr<Fetcher> one) {
-    co_await env::run_on(one->owner(), Fetcher::run(one));
+    while (co_await env::run_on(one->owner(), Fetcher::run(one)) == Fetcher::End::moves &&
+           !all.stopping_)
+        one->settle();
     --all.running_;
     all.ended_.notify();
 }

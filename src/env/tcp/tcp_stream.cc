@@ -7,8 +7,10 @@
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -156,6 +158,26 @@ Task<Result<void>> TcpStream::send_file(const File& file, std::uint64_t position
         }
     }
     co_return ok();
+}
+
+Result<void> TcpStream::move_to(Executor owner) {
+    if (connected_->descriptor < 0) return connected_->closed("move");
+    error_code error;
+    const auto protocol = connected_->socket.local_endpoint(error).protocol();
+    const int descriptor = connected_->socket.release(error);
+    if (error) {
+        close();
+        return connected_->failed("move", error.value());
+    }
+    TcpSocket socket(owner);
+    socket.assign(protocol, descriptor, error);
+    if (error) {
+        ::close(std::exchange(connected_->descriptor, -1));
+        return connected_->failed("move", error.value());
+    }
+    connected_->socket = std::move(socket);
+    connected_->drained = false;
+    return ok();
 }
 
 void TcpStream::close() {

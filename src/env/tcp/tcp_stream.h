@@ -28,6 +28,7 @@ public:
     Task<Result<void>> write(std::span<const BytesView> pieces) override;
     Task<Result<void>> send_file(const File& file, std::uint64_t position,
                                  std::uint64_t length) override;
+    Result<void> move_to(Executor owner) override;
     void close() override;
     const Endpoint& remote() const override;
     const Endpoint& local() const override;

@@ -19,6 +19,8 @@ public:
     env::Task<Result<void>> write(std::span<const BytesView> pieces) override;
     env::Task<Result<void>> send_file(const env::File& file, std::uint64_t position,
                                       std::uint64_t length) override;
+    /// All cores of a simulated node are one thread.
+    Result<void> move_to(env::Executor) override { return ok(); }
     void close() override { connection_->close(side_); }
     const env::Endpoint& remote() const override { return remote_; }
     const env::Endpoint& local() const override { return local_; }

@@ -147,5 +147,28 @@ TEST(TaskDeathTest, AnExceptionThatLeavesATaskStopsTheProcess) {
         "nobody catches this");
 }
 
+Task<void> keep_busy_until_spread(RealEnv& env, bool& is_spread) {
+    const Executor here = env.core(0);
+    EXPECT_EQ(env.core_for(0), 0U);
+    EXPECT_EQ(env.core_for(1), 0U);
+    const Instant give_up = env.clock().now() + std::chrono::seconds(60);
+    while (env.core_for(1) == 0U && env.clock().now() < give_up) {
+        const Instant pause = env.clock().now() + milliseconds(20);
+        while (env.clock().now() < pause) {
+        }
+        co_await env.sleep(here, {});
+    }
+    is_spread = env.core_for(0) == 0U && env.core_for(1) == 1U;
+    env.stop();
+}
+
+TEST(RealEnv, ABusyCoreGetsHelp) {
+    const auto env = make_real_env(2);
+    bool is_spread = false;
+    spawn(env->core(0), keep_busy_until_spread(*env, is_spread));
+    env->run();
+    EXPECT_TRUE(is_spread);
+}
+
 }  // namespace
 }  // namespace milena::env

@@ -144,5 +144,60 @@ TEST(TcpStream, AClientThatNeverPausesLeavesOthersTheirTurn) {
     EXPECT_LE(turns_of_others, 1000 / 32);
 }
 
+/// Round trips with a server that goes to the other core after each.
+Task<void> go_to_and_fro(RealEnv& env, int& round_trips) {
+    const Executor here = env.core(0);
+    const auto acceptor = env.network().listen({"localhost", 0}, here);
+    const auto client =
+        co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
+    const auto server = co_await (*acceptor)->accept(env.core(1));
+    std::array<std::byte, 100> buffer{};
+    for (std::size_t round = 0; round < 20; ++round) {
+        std::array<std::byte, 100> answer{};
+        const auto served = std::make_shared<bool>(false);
+        spawn(env.core((round + 1) % 2),
+              [](Stream& stream, std::shared_ptr<bool> done) -> Task<void> {
+                  std::array<std::byte, 100> memory{};
+                  *done = co_await pong(stream, memory);
+              }(**server, served));
+        buffer.fill(static_cast<std::byte>(round));
+        const BytesView piece = buffer;
+        EXPECT_TRUE(co_await (*client)->write(std::span(&piece, 1)));
+        EXPECT_TRUE(co_await read_all(**client, answer));
+        EXPECT_EQ(answer, buffer);
+        co_await run_on(env.core((round + 1) % 2), [](std::shared_ptr<bool> done) -> Task<void> {
+            EXPECT_TRUE(*done);
+            co_return;
+        }(served));
+        EXPECT_TRUE((*server)->move_to(env.core(round % 2)));
+        ++round_trips;
+    }
+    env.stop();
+}
+
+TEST(TcpStream, GoesOnOnTheCoreThatItIsMovedTo) {
+    const auto env = make_real_env(2);
+    int round_trips = 0;
+    spawn(env->core(0), go_to_and_fro(*env, round_trips));
+    env->run();
+    EXPECT_EQ(round_trips, 20);
+}
+
+Task<void> move_closed(RealEnv& env) {
+    const Executor here = env.core(0);
+    const auto acceptor = env.network().listen({"localhost", 0}, here);
+    const auto client =
+        co_await env.network().connect({"localhost", (*acceptor)->local().port}, here);
+    (*client)->close();
+    EXPECT_FALSE((*client)->move_to(env.core(1)));
+    env.stop();
+}
+
+TEST(TcpStream, OneThatIsClosedCanNotMove) {
+    const auto env = make_real_env(2);
+    spawn(env->core(0), move_closed(*env));
+    env->run();
+}
+
 }  // namespace
 }  // namespace milena::env

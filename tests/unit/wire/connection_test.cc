@@ -128,10 +128,12 @@ protected:
 
     ConnectionTest()
         : world(GetParam()), server(world.add_node("server")), client(world.add_node("client")) {
-        core = std::make_shared<CoreConnections>(
-            server, server.core(0), ConnectionLimits{.frame_bytes_max = 1 << 20, .idle_max = 10s},
-            budget, Logger());
+        const ConnectionLimits limits{.frame_bytes_max = 1 << 20, .idle_max = 10s};
+        core = std::make_shared<CoreConnections>(server, server.core(0), limits, budget, Logger());
+        other_core =
+            std::make_shared<CoreConnections>(server, server.core(1), limits, budget, Logger());
         server.keep(core);  // outlives the coroutines
+        server.keep(other_core);
         auto listening = server.network().listen({"", kPort}, server.core(0));
         EXPECT_TRUE(listening.has_value());
         acceptor = std::move(*listening);
@@ -146,8 +148,21 @@ protected:
                 std::make_shared<Connection>(*core, std::move(*stream), [this](Connection&) {
                     return std::make_unique<OneByteHandler>(parked, file, served);
                 });
-            env::spawn(server.core(0), Connection::run(connection));
+            env::spawn(server.core(0), live(connection, 0));
         }
+    }
+
+    /// A connection's life on one core after the other.
+    env::Task<void> live(std::shared_ptr<Connection> connection, std::size_t on) {
+        const auto end = co_await Connection::run(connection, [this, on] { return home != on; });
+        if (end == Connection::End::closed) co_return;
+        const env::Executor next = server.core(home);
+        connection->leave(next);
+        env::post(next, [this, connection, next, to = home] {
+            connection->arrive(to == 0 ? *core : *other_core);
+            ++moves;
+            env::spawn(next, live(connection, to));
+        });
     }
 
     /// Sends all of `text` as frames, one a word, then collects words until the server closes or
@@ -202,6 +217,9 @@ protected:
     sim::Node& server;
     sim::Node& client;
     std::shared_ptr<CoreConnections> core;
+    std::shared_ptr<CoreConnections> other_core;
+    std::size_t home = 0;  ///< of all connections
+    int moves = 0;
     std::unique_ptr<env::Acceptor> acceptor;
     std::vector<Parked> parked;
     std::shared_ptr<ColdFile> file = std::make_shared<ColdFile>(server.core(0));
@@ -358,6 +376,69 @@ TEST(ColdReads, EachLogDirectoryHasItsTurns) {
         reads.turns_for("/data/" + std::to_string(i) + "/topic-0/00.log");
     EXPECT_EQ(reads.turns_for("/data/a/topic-0/00.log"), turns);
     EXPECT_EQ(reads.turns_for("/data/x/t-0/00.log"), reads.turns_for("/data/y/t-0/00.log"));
+}
+
+TEST_P(ConnectionTest, MovesToAnotherCoreWhenAllIsAnswered) {
+    const auto converse = [&]() -> env::Task<void> {
+        auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
+        co_await say(**stream, {"e1", "p2"});
+        co_await collect(**stream, 2);
+        co_await say(**stream, {"e3", "e4"});
+        co_await collect(**stream, 4);
+        (*stream)->close();
+        ended = true;
+    };
+    env::spawn(client.core(0), converse());
+    ASSERT_TRUE(world.run_until([&] { return parked.size() == 1; }));
+    home = 1;
+    world.run_for(1s);
+    EXPECT_EQ(moves, 0);  // one answer is owed
+    answer_parked(0);
+    ASSERT_TRUE(world.run_until([&] { return moves == 1; }));
+    EXPECT_EQ(core->size(), 0U);
+    EXPECT_EQ(other_core->size(), 1U);
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers, (std::vector<std::string>{"e1", "p2", "e3", "e4"}));
+    ASSERT_TRUE(world.run_until([&] { return other_core->size() == 0; }));
+}
+
+TEST_P(ConnectionTest, NobodyWaitsForLongSoThatAConnectionCanMove) {
+    const auto converse = [&]() -> env::Task<void> {
+        auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
+        co_await say(**stream, {"p1"});
+        co_await client.sleep(client.core(0), 1s);
+        home = 1;
+        co_await say(**stream, {"e2"});
+        co_await collect(**stream, 2);
+        ended = true;
+    };
+    env::spawn(client.core(0), converse());
+    ASSERT_TRUE(world.run_until([&] { return served == 2; }));
+    EXPECT_EQ(moves, 0);
+    answer_parked(0);
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers, (std::vector<std::string>{"p1", "e2"}));
+}
+
+TEST_P(ConnectionTest, MovesInTheMiddleOfAConversationLoseNoFrame) {
+    std::vector<std::string> words;
+    for (int i = 0; i < 300; ++i)
+        words.push_back("e" + std::string(static_cast<std::size_t>(i * 37 % 5000), 'x'));
+    const auto converse = [&]() -> env::Task<void> {
+        auto stream = co_await client.network().connect({"server", kPort}, client.core(0));
+        for (std::size_t i = 0; i < words.size(); i += 3) {
+            const auto from = words.begin() + static_cast<std::ptrdiff_t>(i);
+            co_await say(**stream, {from, from + 3});
+            home = 1 - home;
+            co_await collect(**stream, i + 2);  // one is on its way when the next come
+        }
+        co_await collect(**stream, words.size());
+        ended = true;
+    };
+    env::spawn(client.core(0), converse());
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+    EXPECT_EQ(answers, words);
+    EXPECT_GT(moves, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ConnectionTest, testing::Range<std::uint64_t>(1, 21));
