@@ -70,7 +70,7 @@ Node::Node(WorldParts& parts, std::string name, Timeline::Owner number, std::siz
       cores_(cores),
       random_(parts.random.fork(name_)),
       chance_(random_.fork("chance")),
-      spread_chance_(random_.fork("spread")),
+      spread_chance_(SeededRandom(chance_).fork("spread")),
       clock_(parts.timeline),
       faults_(random_.fork("faults")),
       files_(random_.fork("disk"), faults_, parts.trace),

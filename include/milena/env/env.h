@@ -40,7 +40,7 @@ public:
     virtual FileSystem& files() = 0;
     virtual Network& network() = 0;
 
-    /// Threads that serve connections, at least one; a connection stays on its core.
+    /// Threads that serve connections, at least one. A connection is one core's at a time.
     virtual std::size_t core_count() const = 0;
     virtual Executor core(std::size_t index) = 0;
     /// The index of the core that is to serve the `number`-th of many that are alike. Under little

@@ -83,7 +83,7 @@ TEST_F(ControllerRegistrationTest, WaitsForAController) {
 
 TEST_F(ControllerRegistrationTest, CanBeStoppedWhileItWaits) {
     start();
-    EXPECT_TRUE(world_.run(node_, registration_.stop()));
+    EXPECT_TRUE(world_.run(node_, env::run_on(node_.control(), registration_.stop())));
     lead();
     world_.run_for(1s);
     EXPECT_TRUE(registered().empty());

@@ -42,7 +42,7 @@ TEST(ProducerExpiration, ForgetsSilentProducersAtItsInterval) {
     EXPECT_EQ(partition->active_producers()->size(), 1U) << "silent for one minute";
     world.run_for(60s);
     EXPECT_EQ(partition->active_producers()->size(), 0U);
-    ASSERT_TRUE(world.run(node, stop()));
+    ASSERT_TRUE(world.run(node, env::run_on(node.control(), stop())));
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ public:
 
 class DirectoryReportsTest : public ::testing::Test {
 protected:
-    ~DirectoryReportsTest() override { EXPECT_TRUE(world_.run(node_, reports_.stop())); }
+    ~DirectoryReportsTest() override {
+        EXPECT_TRUE(world_.run(node_, env::run_on(node_.control(), reports_.stop())));
+    }
 
     void on_control(std::function<void()> what) {
         env::post(node_.control(), std::move(what));
