@@ -162,8 +162,8 @@ public:
     Connection& operator=(const Connection&) = delete;
 
     enum class End : std::uint8_t { closed, moves };
-    /// Serves frames until one side closes; or until `is_elsewhere`, which is asked after every few
-    /// requests, says that another core is to go on, and everything is answered.
+    /// Serves frames until one side closes; or until `is_elsewhere`, which is asked before what a
+    /// read has brought is served, says that another core is to go on, and everything is answered.
     static env::Task<End> run(std::shared_ptr<Connection> self,
                               std::function<bool()> is_elsewhere = {});
     /// After run() said that it moves: leave() here, then arrive() on the thread of `core`, then

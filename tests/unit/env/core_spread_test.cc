@@ -2,6 +2,7 @@
 // The cores that work, after turns in which they were busy for so many percent.
 #include "core_spread.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@ namespace milena::env {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr Duration kTurn = milliseconds(100);
 
