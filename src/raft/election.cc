@@ -62,14 +62,27 @@ void Replica::on_response(BrokerId from, const VoteResponse& response, Instant n
     if (vote == votes_.end()) return;
     // Requests of an earlier role or epoch were forgotten with it, so this answers the current
     // question.
+    const bool met_refusal = votes(Vote::rejected) > 0;
     vote->second = response.granted ? Vote::granted : Vote::rejected;
-    if (response.granted || voters().size() - votes(Vote::rejected) >= voters().majority()) return;
-    if (role_ == Role::prospective) {
+    if (response.granted) return;
+    if (role_ == Role::candidate) {
+        if (!met_refusal) stand_again_soon(now);
+    } else if (voters().size() - votes(Vote::rejected) < voters().majority()) {
         lose_election(now);
-    } else {
-        role_deadline_ =
-            std::min(role_deadline_, now + random_below(options_.election_backoff_max));
     }
+}
+
+/// Who is refused a vote that it was promised has met another candidate, and the votes that are
+/// still missing may be those of the dead: each draws anew, from a time that doubles, and the first
+/// finds the other waiting. What has been asked still counts if it comes before.
+void Replica::stand_again_soon(Instant now) {
+    constexpr int kDoublings = 10;
+    const Duration longest = std::min<Duration>(
+        std::chrono::milliseconds(200) * (1 << std::min(split_votes_, kDoublings)),
+        options_.election_backoff_max);
+    ++split_votes_;
+    const Duration wait = longest / 4 + random_below(longest - longest / 4);
+    role_deadline_ = std::min(role_deadline_, now + wait);
 }
 
 std::size_t Replica::votes(Vote kind) const {

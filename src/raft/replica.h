@@ -133,6 +133,7 @@ private:
     bool can_grant(const VoteRequest& request) const;
     void on_response(BrokerId from, const VoteResponse& response, Instant now);
     std::size_t votes(Vote kind) const;
+    void stand_again_soon(Instant now);
     void lose_election(Instant now);
     void advance_election(Instant now);
     void ask_for_votes(Instant now);
@@ -234,6 +235,7 @@ private:
     /// When an election begins, ends or is given up; when a follower takes its leader for dead.
     Instant role_deadline_ = env::kNever;
     std::map<BrokerId, Vote> votes_;
+    int split_votes_ = 0;  ///< since a leader was known
     std::map<BrokerId, Flight> flights_;
     std::uint64_t last_request_id_ = 0;
 

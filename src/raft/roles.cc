@@ -101,6 +101,7 @@ void Replica::become_leader(Instant now) {
     }
     save({.epoch = state_.epoch, .leader = options_.self.id, .voted = std::nullopt});
     enter(Role::leader);
+    split_votes_ = 0;
     epoch_start_ = log_end_;
     note_voters(now);
     append_epoch_start(std::move(granting));
@@ -111,6 +112,7 @@ void Replica::become_follower(LeaderEpoch epoch, BrokerId leader, Instant now) {
     const bool same_epoch = epoch == state_.epoch;
     save({.epoch = epoch, .leader = leader, .voted = same_epoch ? state_.voted : std::nullopt});
     enter(Role::follower);
+    split_votes_ = 0;
     leader_high_watermark_ = Offset(-1);
     role_deadline_ = now + options_.fetch_timeout;
     // A few fetches first: they may bring the voters up to date.

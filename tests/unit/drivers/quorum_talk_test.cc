@@ -228,23 +228,18 @@ TEST_P(QuorumTalkTest, ElectsALeaderWhomAllFollow) {
 }
 
 TEST_P(QuorumTalkTest, AKilledLeaderIsReplacedWithinASecond) {
-    // Now and then two stand at the same moment, and neither wins before they have waited again.
-    std::array<env::Duration, 3> took{};
-    for (env::Duration& round : took) {
+    for (int round = 0; round < 3; ++round) {
         const int old = await_leader();
         for (int n = 0; n < 5; ++n) commit();
         world.crash(node(old), sim::Crash::process);
         const env::Instant killed = world.now();
         await_leader(30s, old);
-        round = world.now() - killed;
+        // Its port refuses: nobody waits for silence. Two that stand at once soon stand again.
+        EXPECT_LT(world.now() - killed, 1s);
         commit();
         world.restart(node(old));
         check_equal();
     }
-    // Its port refuses: nobody waits for silence.
-    std::ranges::sort(took);
-    EXPECT_LT(took[1], 1s);
-    EXPECT_LT(took[2], 2s);
 }
 
 TEST_P(QuorumTalkTest, PowerLossOfAnyCostsNothingThatWasAcknowledged) {
