@@ -144,6 +144,7 @@ class MovingTest(beside.BesideTest):
             run.cluster.write('elect.json', {'partitions': [{'topic': 'led', 'partition': number}
                                                             for number in (0, 1, 2)]})
             run('topics', '--create', '--topic', 'led', '--replica-assignment', '1:2,2:3,1:3')
+            run.await_replicas('led', 6)
             run('reassign-partitions', '--execute', '--reassignment-json-file', 'swap.json')
             run.await_no_moves()
             run('topics', '--describe', '--topic', 'led')

@@ -9,6 +9,8 @@ from support import apache
 
 KILL_S, STOP_S = 1.0, 0.3
 
+ALONE = True
+
 
 class SoakTest(unittest.TestCase):
     def test_kills_cost_the_java_producer_nothing_and_less_than_a_second(self):

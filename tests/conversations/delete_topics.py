@@ -15,7 +15,10 @@ def delete(talk, note, *topics, version=6, **more):
     if version < FIRST_VERSION_WITH_IDS:
         fields = {'TopicNames': list(topics)}
     answer = talk.quietly(DELETE_TOPICS, version, **{'TimeoutMs': 30000, **fields, **more})
-    answer['Responses'].sort(key=lambda t: (t['Name'] or '', t.get('TopicId', NO_ID), t['ErrorCode']))
+    # Ids that were drawn come behind those that are always the same.
+    drawn = set(talk.ids.values())
+    answer['Responses'].sort(key=lambda t: (t['Name'] or '', t.get('TopicId', NO_ID) in drawn,
+                                            t.get('TopicId', NO_ID), t['ErrorCode']))
     talk.note(f'v{version} {note}', answer)
 
 

@@ -48,6 +48,9 @@ def jars_beside():
 # Below those that the system gives to clients. A process begins anywhere among them and goes on in turn: what it handed
 # out it does not hand out again, for a node that has not bound its port yet, or is down, still counts on it.
 PORTS = range(20000, 32000)
+# Of processes of tests side by side each has a part (run.py).
+_lane, _lanes = map(int, os.environ.get('MILENA_TEST_LANE', '0/1').split('/'))
+PORTS = PORTS[len(PORTS) // _lanes * _lane:len(PORTS) // _lanes * (_lane + 1)]
 _turn = itertools.count(random.randrange(len(PORTS)))
 
 
