@@ -51,8 +51,8 @@ class DataSurvivesTest(unittest.TestCase):
             began = time.monotonic()
             timer = threading.Timer(0.3, lambda: writer.produce('t', records.batch([b'late'])))
             timer.start()
-            self.addCleanup(timer.join)
             _, _, data = reader.fetch('t', 0, max_wait_ms=8000)
+            timer.join()
             self.assertEqual(records.read(data), [(0, b'late')])
             self.assertLess(time.monotonic() - began, 3)
 

@@ -64,6 +64,8 @@ class BrokerLifeTest(unittest.TestCase):
         print('seconds from the kill of a broker until its next process serves: '
               + ', '.join(f'{s:.2f}' for s in took_s))
         self.assertLess(sorted(took_s)[1], 2)
+        # The other broker hears of it with the metadata, a moment later.
+        self.await_state(asked, victim, False, 1)
         self.assertEqual(self.states(asked), {100: False, 101: False})
 
     def test_a_broker_that_hangs_keeps_its_session(self):

@@ -16,7 +16,9 @@ ours_alone = unittest.skipIf(node.PEER, 'Apache Kafka answers UNKNOWN_SERVER_ERR
 class FetchSnapshotTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.node = node.Node({'metadata.log.max.record.bytes.between.snapshots': 1000}).start()
+        # Without records that say nothing, so that the newest snapshot stays the newest.
+        cls.node = node.Node({'metadata.log.max.record.bytes.between.snapshots': 1000,
+                              'metadata.max.idle.interval.ms': 0}).start()
         cls.addClassCleanup(cls.node.__exit__)
         with cls.node.connect() as connection:
             for number in range(5):
@@ -31,15 +33,16 @@ class FetchSnapshotTest(unittest.TestCase):
         self.path, self.snapshot = self.newest_snapshot()
 
     def newest_snapshot(self):
-        """Its file, and how it is asked for."""
-        deadline = time.monotonic() + 30
+        """Its file, and how it is asked for, once no newer one comes."""
+        deadline, last = time.monotonic() + 30, None
         while True:
             path = max((self.node.data / f'{LOG}-0').glob('*.checkpoint'))
             end, epoch = (int(number) for number in path.stem.split('-'))
-            if end > 0:
+            if end > 0 and path == last:
                 return path, {'EndOffset': end, 'Epoch': epoch}
             self.assertLess(time.monotonic(), deadline, 'no snapshot was written')
-            time.sleep(0.05)
+            last = path
+            time.sleep(0.2)
 
     def ask(self, version=1, topic=LOG, cluster=None, max_bytes=1000, **partition):
         asked = {'Partition': 0, 'CurrentLeaderEpoch': self.epoch, 'SnapshotId': self.snapshot, 'Position': 0}
