@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the requests to groups have in common: the groups that there are, and one decision while it
+// is made. A decision changes what lives between a group's records at once (members, states,
+// timers) and puts what has to be written into its step; what is written takes effect in apply().
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <variant>
+
+#include "classic/classic_group.h"
+#include "offsets/pending_offsets.h"
+#include "other_groups.h"
+
+namespace milena::coordinator {
+
+/// What follows when the last record of a decision is committed, or can't be appended.
+struct Sequel {
+    /// A group is there only because of this record.
+    struct Creation {};
+    /// A leader's assignments go to the members, in the order of their ids.
+    struct Assignments {
+        std::int32_t generation = 0;
+        std::vector<SyncRequest::Assignment> assignments;
+    };
+    /// A static member came back under a new id and goes on with what it had.
+    struct Return {
+        std::string instance_id;
+        std::string old_id;
+        std::optional<std::string> old_leader;
+        std::vector<MemberProtocol> old_protocols;
+        std::int32_t old_session_timeout_ms = 0;
+        std::int32_t old_rebalance_timeout_ms = 0;
+        std::string new_id;
+        bool can_skip_assignment = false;
+    };
+
+    std::string group;
+    std::variant<Creation, Assignments, Return> what;
+    Offset offset{-1};  ///< of the record, once it has one
+};
+
+/// How the round of expirations, which goes over the store page by page, stands.
+struct ExpirationRound {
+    bool is_under_way = false;
+    /// Groups that still have offsets.
+    std::set<std::string, std::less<>> kept;
+};
+
+/// Everything that one coordinator knows.
+struct Table {
+    Table(GroupOptions group_options, env::Random& random_source)
+        : options(group_options), random(random_source) {}
+
+    const GroupOptions options;
+    env::Random& random;
+    DueByTime due;  ///< outlives the timers in the groups
+    std::map<std::string, ClassicGroup, std::less<>> classic;
+    std::map<std::string, OtherGroup, std::less<>> others;
+    PendingOffsets offsets;
+    ExpirationRound round;
+    /// Of records that are in the log and not yet committed, in their order.
+    std::deque<Sequel> sequels;
+    /// Of the last decision, whose records are not yet in the log.
+    std::optional<Sequel> last_sequel;
+    std::uint64_t rebalances = 0;
+
+    ClassicGroup* find(std::string_view group);
+    const ClassicGroup* find(std::string_view group) const;
+    const OtherGroup* find_other(std::string_view group) const;
+    /// The classic group of this name, made if there is none.
+    ClassicGroup& make(std::string_view group, std::int64_t now_ms);
+};
+
+class Decision {
+public:
+    Decision(Table& all, const GroupTime& time) : table(all), time_(time) {}
+
+    Table& table;
+
+    env::Instant now() const { return time_.now; }
+    std::int64_t wall_ms() const { return time_.wall_ms; }
+    env::Instant in_ms(std::int32_t timeout_ms) const {
+        return time_.now + std::chrono::milliseconds(std::max(timeout_ms, 0));
+    }
+
+    void answer(Ticket ticket, GroupReply reply) {
+        step_.answers.push_back({ticket, std::move(reply)});
+    }
+    void write(Record record) { step_.records.push_back(std::move(record)); }
+    /// The same with what follows from it. Only one record of a decision has a sequel.
+    void write(Record record, Sequel sequel);
+    /// A record that says what is at hand: it can't be too long.
+    void write(Result<Record> record);
+    bool writes() const { return !step_.records.empty(); }
+    std::size_t records() const { return step_.records.size(); }
+
+    GroupStep take() { return std::move(step_); }
+
+private:
+    GroupTime time_;
+    GroupStep step_;
+};
+
+/// The code that clients are told when records could not be appended.
+ErrorCode told_of_append(ErrorCode why);
+
+}  // namespace milena::coordinator

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// DescribeGroups, of one classic group. What members subscribe to is told when it is settled.
+#include <fmt/format.h>
+
+#include "requests.h"
+
+namespace milena::coordinator {
+namespace {
+
+DescribeGroupReply not_found(std::string why) {
+    DescribeGroupReply reply;
+    reply.code = ErrorCode::group_id_not_found;
+    reply.why = std::move(why);
+    reply.state = text(GroupState::dead);
+    return reply;
+}
+
+DescribeGroupReply describe(const ClassicGroup& group) {
+    const bool is_settled = group.is(GroupState::stable);
+    DescribeGroupReply reply;
+    reply.state = text(group.state());
+    reply.protocol_type = group.protocol_type.value_or("");
+    if (is_settled) reply.protocol = group.protocol_name.value_or("");
+    for (const auto& [id, member] : group.members()) {
+        const Bytes* const metadata = is_settled ? member.metadata(reply.protocol) : nullptr;
+        reply.members.push_back({.member_id = id,
+                                 .instance_id = member.instance_id,
+                                 .client_id = member.client_id,
+                                 .client_host = member.client_host,
+                                 .metadata = metadata == nullptr ? Bytes() : *metadata,
+                                 .assignment = member.assignment});
+    }
+    return reply;
+}
+
+}  // namespace
+
+void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request) {
+    if (const ClassicGroup* const group = decision.table.find(request.group)) {
+        decision.answer(ticket, describe(*group));
+    } else if (decision.table.find_other(request.group) != nullptr) {
+        decision.answer(ticket,
+                        not_found(fmt::format("Group {} is not a classic group.", request.group)));
+    } else {
+        decision.answer(ticket, not_found(fmt::format("Group {} not found.", request.group)));
+    }
+}
+
+}  // namespace milena::coordinator

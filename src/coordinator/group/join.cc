@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// JoinGroup: who may come in, under which id, and whether the group rebalances for it.
+#include "join.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "classic/group_records.h"
+#include "milena/base/invariant.h"
+#include "rebalance.h"
+#include "requests.h"
+
+namespace milena::coordinator {
+namespace {
+
+/// Ids that were given and not yet come with, of one group: clients can make them for nothing.
+constexpr std::size_t kPendingMax = 100'000;
+/// A dash and a UUID.
+constexpr std::size_t kIdBytes = 37;
+
+ErrorCode check(const Table& table, const JoinRequest& request) {
+    if (request.group.empty()) return ErrorCode::invalid_group_id;
+    if (request.session_timeout_ms < table.options.group_min_session_timeout_ms ||
+        request.session_timeout_ms > table.options.group_max_session_timeout_ms) {
+        return ErrorCode::invalid_session_timeout;
+    }
+    const std::size_t id_bytes = request.instance_id.value_or(request.client_id).size() + kIdBytes;
+    return id_bytes > protocol::kStringBytesMax ? ErrorCode::invalid_request : ErrorCode::none;
+}
+
+/// Before it is as large as it may be. While it waits for members those that came count: who comes
+/// last is out.
+bool has_room(const Table& table, const ClassicGroup& group, std::string_view member_id) {
+    const auto most = static_cast<std::size_t>(table.options.group_max_size);
+    const Member* const member = group.find(member_id);
+    switch (group.state()) {
+        case GroupState::empty:
+        case GroupState::dead: return true;
+        case GroupState::preparing_rebalance:
+            return (member != nullptr && member->joining) || group.joined_count() < most;
+        case GroupState::completing_rebalance:
+        case GroupState::stable: return member != nullptr || group.members().size() < most;
+    }
+    return false;
+}
+
+/// It is told an id and has to come with it, or nobody would know a member that never heard its
+/// answer (KIP-394).
+void tell_id(Decision& decision, Ticket ticket, const JoinRequest& request, ClassicGroup& group) {
+    if (group.pending.size() >= kPendingMax) {
+        decision.answer(ticket, refused_join(ErrorCode::coordinator_load_in_progress, {}));
+        return;
+    }
+    const std::string member_id = new_member_id(decision, request);
+    group.pending[member_id].set(
+        decision.table.due, decision.in_ms(request.session_timeout_ms),
+        {.kind = Due::Kind::session, .group = group.name, .member_id = member_id});
+    decision.answer(ticket, refused_join(ErrorCode::member_id_required, member_id));
+}
+
+void join_as_new(Decision& decision, Ticket ticket, const JoinRequest& request,
+                 ClassicGroup& group) {
+    if (!group.accepts(request.protocol_type, request.protocols)) {
+        decision.answer(ticket, refused_join(ErrorCode::inconsistent_group_protocol, {}));
+        return;
+    }
+    Member* const before =
+        request.instance_id ? group.find_instance(*request.instance_id) : nullptr;
+    if (before != nullptr) {
+        return_static(decision, ticket, request, group, *before);
+    } else if (!request.instance_id && request.must_know_its_id) {
+        tell_id(decision, ticket, request, group);
+    } else {
+        add_member(decision, ticket, request, group, new_member_id(decision, request));
+    }
+}
+
+void join_again(Decision& decision, Ticket ticket, const JoinRequest& request,
+                ClassicGroup& group) {
+    if (!group.accepts(request.protocol_type, request.protocols)) {
+        decision.answer(ticket,
+                        refused_join(ErrorCode::inconsistent_group_protocol, request.member_id));
+        return;
+    }
+    if (group.pending.contains(request.member_id)) {
+        // Only who has no instance id is told an id.
+        if (request.instance_id) {
+            decision.answer(ticket, refused_join(ErrorCode::unknown_server_error, {}));
+        } else {
+            add_member(decision, ticket, request, group, request.member_id);
+        }
+        return;
+    }
+    if (const ErrorCode code = group.validate(request.member_id, request.instance_id);
+        code != ErrorCode::none) {
+        decision.answer(ticket, refused_join(code, request.member_id));
+        return;
+    }
+    Member& member = *group.find(request.member_id);
+    INVARIANT(!group.is(GroupState::empty), "a member in an empty group");
+    // The leader's coming again makes a rebalance also where it says the same: partitions may have
+    // been added. A follower that says the same has missed its answer.
+    const bool is_answered_at_once =
+        member.says_the_same(request.protocols) &&
+        (group.is(GroupState::completing_rebalance) ||
+         (group.is(GroupState::stable) && !group.is_leader(member.id)));
+    if (is_answered_at_once) {
+        decision.answer(ticket, joined_reply(group, member, group.is_leader(member.id)));
+    } else {
+        update_member(decision, ticket, request, group, member);
+    }
+}
+
+/// The group, made if somebody new comes to it. A group of another protocol that nobody is in makes
+/// way for it.
+ClassicGroup* find_or_make(Decision& decision, const JoinRequest& request) {
+    if (ClassicGroup* const found = decision.table.find(request.group)) return found;
+    if (!request.member_id.empty()) return nullptr;
+    if (const OtherGroup* const other = decision.table.find_other(request.group)) {
+        for (Record& record : other->tombstones()) decision.write(std::move(record));
+    }
+    ClassicGroup& made = decision.table.make(request.group, decision.wall_ms());
+    decision.write(group_record(made), {.group = made.name, .what = Sequel::Creation{}});
+    return &made;
+}
+
+}  // namespace
+
+std::string new_member_id(const Decision& decision, const JoinRequest& request) {
+    const Uuid id = env::random_uuid(decision.table.random);
+    return fmt::format("{}-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+                       request.instance_id.value_or(request.client_id), id.high >> 32,
+                       (id.high >> 16) & 0xFFFF, id.high & 0xFFFF, id.low >> 48,
+                       id.low & 0xFFFF'FFFF'FFFF);
+}
+
+JoinReply refused_join(ErrorCode code, std::string_view member_id) {
+    JoinReply reply;
+    reply.code = code;
+    reply.member_id = member_id;
+    return reply;
+}
+
+void join(Decision& decision, Ticket ticket, const JoinRequest& request) {
+    if (const ErrorCode code = check(decision.table, request); code != ErrorCode::none) {
+        decision.answer(ticket, refused_join(code, request.member_id));
+        return;
+    }
+    const OtherGroup* const other = decision.table.find_other(request.group);
+    if (other != nullptr && (!other->is_empty() || other->kind() == GroupKind::share)) {
+        decision.answer(ticket, refused_join(ErrorCode::inconsistent_group_protocol, {}));
+        return;
+    }
+    ClassicGroup* const group = find_or_make(decision, request);
+    if (group == nullptr) {
+        decision.answer(ticket, refused_join(ErrorCode::unknown_member_id, request.member_id));
+    } else if (!has_room(decision.table, *group, request.member_id)) {
+        group->remove(request.member_id);
+        decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, {}));
+    } else if (request.member_id.empty()) {
+        join_as_new(decision, ticket, request, *group);
+    } else {
+        join_again(decision, ticket, request, *group);
+    }
+}
+
+void add_member(Decision& decision, Ticket ticket, const JoinRequest& request, ClassicGroup& group,
+                std::string member_id) {
+    Member member;
+    member.id = std::move(member_id);
+    member.instance_id = request.instance_id;
+    member.client_id = request.client_id;
+    member.client_host = request.client_host;
+    member.session_timeout_ms = request.session_timeout_ms;
+    member.rebalance_timeout_ms = request.rebalance_timeout_ms;
+    member.protocols = request.protocols;
+    member.joining = ticket;
+    member.is_new = true;
+    if (group.first_rebalance) group.first_rebalance->somebody_came = true;
+    Member& added = group.add(std::move(member), request.protocol_type);
+    extend_session(decision, group, added, kNewMemberJoinTimeoutMs);
+    rebalance_or_complete(decision, group);
+}
+
+void update_member(Decision& decision, Ticket ticket, const JoinRequest& request,
+                   ClassicGroup& group, Member& member) {
+    // Its client has given the first answer up; it gets one all the same.
+    if (member.joining)
+        decision.answer(*member.joining, refused_join(ErrorCode::rebalance_in_progress, member.id));
+    group.set_protocols(member, request.protocols);
+    member.rebalance_timeout_ms = request.rebalance_timeout_ms;
+    member.session_timeout_ms = request.session_timeout_ms;
+    member.joining = ticket;
+    rebalance_or_complete(decision, group);
+}
+
+}  // namespace milena::coordinator

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// LeaveGroup: members go, or are sent away by the ids of their instances.
+#include <algorithm>
+
+#include "rebalance.h"
+#include "requests.h"
+
+namespace milena::coordinator {
+namespace {
+
+/// NONE: it is not in the group any more.
+ErrorCode leave(Decision& decision, ClassicGroup& group, const LeaveRequest::Member& who) {
+    if (who.member_id.empty()) {
+        const Member* const member =
+            who.instance_id ? group.find_instance(*who.instance_id) : nullptr;
+        if (member == nullptr) return ErrorCode::unknown_member_id;
+        drop(decision, group, std::string(member->id));
+        return ErrorCode::none;
+    }
+    if (!group.pending.contains(who.member_id)) {
+        const ErrorCode code = group.validate(who.member_id, who.instance_id);
+        if (code != ErrorCode::none) return code;
+    }
+    drop(decision, group, who.member_id);
+    return ErrorCode::none;
+}
+
+}  // namespace
+
+void leave(Decision& decision, Ticket ticket, const LeaveRequest& request) {
+    if (request.group.empty()) {
+        decision.answer(ticket, LeaveReply{.code = ErrorCode::invalid_group_id, .members = {}});
+        return;
+    }
+    ClassicGroup* const group = decision.table.find(request.group);
+    LeaveReply reply;
+    for (const LeaveRequest::Member& who : request.members) {
+        reply.members.push_back(group == nullptr ? ErrorCode::unknown_member_id
+                                                 : leave(decision, *group, who));
+    }
+    const bool has_anybody_left = std::ranges::count(reply.members, ErrorCode::none) != 0;
+    decision.answer(ticket, std::move(reply));
+    if (!has_anybody_left) return;
+    if (group->is(GroupState::stable) || group->is(GroupState::completing_rebalance)) {
+        rebalance_or_complete(decision, *group);
+    } else if (group->is(GroupState::preparing_rebalance)) {
+        complete_if_all_joined(decision, *group);
+    }
+}
+
+}  // namespace milena::coordinator

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offsets that have been kept long enough (KIP-211), and groups without members and offsets, which
+// go with them at the end of a round through the store's pages.
+#include "../classic/group_records.h"
+#include "../requests.h"
+#include "offset_records.h"
+
+namespace milena::coordinator {
+namespace {
+
+/// Records that the end of a round writes at most; more groups wait for the next one.
+constexpr std::size_t kRecordsMax = 10'000;
+
+/// Since when an offset of the group counts as unused; nothing while it is in use.
+std::optional<std::int64_t> unused_since(const Table& table, const OffsetKey& key,
+                                         const OffsetValue& offset) {
+    const ClassicGroup* const group = table.find(key.group);
+    if (group == nullptr) {
+        const OtherGroup* const other = table.find_other(key.group);
+        if (other != nullptr && !other->is_empty()) return std::nullopt;
+        return offset.commit_ms;
+    }
+    if (!group->protocol_type) return offset.commit_ms;
+    if (group->is(GroupState::empty)) {
+        if (group->is_subscribed_to(key.topic)) return std::nullopt;
+        return group->state_since() < 0 ? offset.commit_ms : group->state_since();
+    }
+    const bool is_known_unused = group->is(GroupState::stable) && group->is_of_consumers() &&
+                                 group->subscribed_topics && !group->is_subscribed_to(key.topic);
+    return is_known_unused ? std::optional(offset.commit_ms) : std::nullopt;
+}
+
+bool is_expired(const Decision& decision, const OffsetKey& key, const OffsetValue& offset) {
+    const auto since = unused_since(decision.table, key, offset);
+    if (!since) return false;
+    if (offset.expire_ms >= 0) return decision.wall_ms() >= offset.expire_ms;
+    return decision.wall_ms() - *since >= decision.table.options.offsets_retention_ms;
+}
+
+void look_at(Decision& decision, const RecordView& record) {
+    const auto key = read_offset_key(record.key);
+    if (!key) return;
+    const bool is_newer_pending = decision.table.offsets.has(as_text(record.key));
+    if (!is_newer_pending && record.value) {
+        protocol::Arena arena;
+        const auto offset = read_offset_value(*record.value, arena);
+        if (offset && is_expired(decision, *key, *offset)) {
+            decision.write(Record{.key = {record.key.begin(), record.key.end()}, .value = {}});
+            return;
+        }
+    }
+    decision.table.round.kept.emplace(key->group);
+}
+
+void delete_groups_without_offsets(Decision& decision) {
+    const Table& table = decision.table;
+    for (const auto& [name, group] : table.classic) {
+        if (decision.records() >= kRecordsMax) return;
+        const bool is_unused = group.is(GroupState::empty) && group.pending.empty() &&
+                               !table.round.kept.contains(name) &&
+                               !table.offsets.has_any(offset_prefix(name));
+        if (is_unused) decision.write(group_tombstone(name));
+    }
+}
+
+}  // namespace
+
+void expire_offsets(Decision& decision, Ticket ticket, const ExpireOffsetsRequest& request,
+                    StoredRecords stored) {
+    ExpirationRound& round = decision.table.round;
+    round.is_under_way = true;
+    for (const RecordView& record : stored) look_at(decision, record);
+    if (request.is_last_page) {
+        delete_groups_without_offsets(decision);
+        round = {};
+    }
+    decision.answer(ticket, ExpireOffsetsReply{});
+}
+
+}  // namespace milena::coordinator

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ends a wait when nobody comes: sessions, and the times that a rebalance gives its members.
+#include <vector>
+
+#include "milena/base/invariant.h"
+#include "rebalance.h"
+
+namespace milena::coordinator {
+namespace {
+
+void session_is_over(Decision& decision, ClassicGroup& group, const std::string& member_id) {
+    if (group.pending.contains(member_id)) {
+        group.remove(member_id);
+        complete_without(decision, group);
+        return;
+    }
+    const Member* const member = group.find(member_id);
+    // One that waits for us can't send heartbeats; when it is answered its session begins anew.
+    if (member == nullptr || member->is_waiting()) return;
+    drop(decision, group, member_id);
+    if (group.is(GroupState::stable) || group.is(GroupState::completing_rebalance)) {
+        rebalance_or_complete(decision, group);
+    } else {
+        complete_without(decision, group);
+    }
+}
+
+void join_time_is_over(Decision& decision, ClassicGroup& group) {
+    auto& first = group.first_rebalance;
+    if (!first || !first->somebody_came || first->remaining_ms == 0) {
+        complete_join(decision, group);
+        return;
+    }
+    // As long as members come, and no longer than a rebalance may take, others are waited for.
+    first->somebody_came = false;
+    const std::int32_t next_ms =
+        std::min(decision.table.options.group_initial_rebalance_delay_ms, first->remaining_ms);
+    first->remaining_ms = std::max(first->remaining_ms - first->delay_ms, 0);
+    first->delay_ms = next_ms;
+    group.join_timer.set(decision.table.due, decision.in_ms(next_ms),
+                         {.kind = Due::Kind::join, .group = group.name});
+}
+
+void sync_time_is_over(Decision& decision, ClassicGroup& group) {
+    std::vector<std::string> gone;
+    for (const auto& [id, member] : group.members()) {
+        if (member.has_to_sync) gone.push_back(id);
+    }
+    if (gone.empty()) return;
+    for (const std::string& id : gone) drop(decision, group, id);
+    begin_rebalance(decision, group);
+}
+
+/// The timer that has come is not set any more, so that it may be set again.
+void forget_timer(ClassicGroup& group, const Due& due) {
+    switch (due.kind) {
+        case Due::Kind::join: group.join_timer.cancel(); return;
+        case Due::Kind::sync: group.sync_timer.cancel(); return;
+        case Due::Kind::session: break;
+    }
+    if (Member* const member = group.find(due.member_id)) member->session.cancel();
+}
+
+}  // namespace
+
+void on_due(Decision& decision, const Due& due) {
+    ClassicGroup* const group = decision.table.find(due.group);
+    INVARIANT(group != nullptr, "a timer of a group that is gone");
+    forget_timer(*group, due);
+    switch (due.kind) {
+        case Due::Kind::session: return session_is_over(decision, *group, due.member_id);
+        case Due::Kind::join: return join_time_is_over(decision, *group);
+        case Due::Kind::sync: return sync_time_is_over(decision, *group);
+    }
+}
+
+}  // namespace milena::coordinator
