@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the partitions of __consumer_offsets that this node leads have in common. Outlives them all.
+#pragma once
+
+#include "milena/base/logger.h"
+#include "milena/drivers/group_coordinator.h"
+#include "milena/env/guarded.h"
+#include "milena/env/pool_turns.h"
+#include "milena/telemetry/counter.h"
+#include "milena/telemetry/recent.h"
+
+namespace milena::drivers {
+
+/// Counted by any thread.
+struct HostCounters {
+    telemetry::Counter appends;
+    telemetry::Counter failed_appends;
+    telemetry::Counter refused;  ///< requests, for too many wait
+    telemetry::Counter failed_loads;
+    telemetry::Counter committed_offsets;
+    telemetry::Counter deleted_offsets;
+    telemetry::Counter expired_offsets;
+    /// Of leaderships that have ended.
+    telemetry::Counter past_rebalances;
+    env::Guarded<telemetry::RecentValues> load_ms{};
+};
+
+struct Host {
+    env::Env& env;
+    const Logger log;
+    const storage::StateStore& store;
+    const GroupCoordinatorOptions options;
+    /// So many threads of the disk pool read the store at once.
+    env::PoolTurns reads{2};
+    /// So many read a log from its store's position on.
+    env::PoolTurns loads{2};
+    HostCounters counters{};
+    /// Loops that run; `ended` hears of each that ends.
+    env::Guarded<int> running{};
+    std::function<void()> ended{};
+};
+
+}  // namespace milena::drivers
