@@ -238,6 +238,31 @@ void read_elections(const Settings& settings, BrokerConfig& config) {
     config.unclean_election_interval_ms = settings.integer("unclean.leader.election.interval.ms");
 }
 
+void read_groups(const Settings& settings, BrokerConfig::Groups& groups) {
+    groups.initial_rebalance_delay_ms = settings.number("group.initial.rebalance.delay.ms");
+    groups.min_session_timeout_ms = settings.number("group.min.session.timeout.ms");
+    groups.max_session_timeout_ms = settings.number("group.max.session.timeout.ms");
+    groups.max_size = settings.number("group.max.size");
+    groups.offset_metadata_max_bytes = settings.number("offset.metadata.max.bytes");
+    groups.offsets_retention_minutes = settings.number("offsets.retention.minutes");
+    groups.offsets_commit_timeout_ms = settings.number("offsets.commit.timeout.ms");
+    groups.retention_check_interval_ms = settings.integer("offsets.retention.check.interval.ms");
+    groups.compression_codec = settings.number("offsets.topic.compression.codec");
+}
+
+Result<void> check_groups(const Settings& settings) {
+    constexpr std::string_view kCodec = "offsets.topic.compression.codec";
+    constexpr std::int32_t kCodecs = 5;
+    if (const auto codec = settings.number(kCodec); codec < 0 || codec >= kCodecs) {
+        return bad_setting(settings, kCodec,
+                           "allowed are 0 (none), 1 (gzip), 2 (snappy), 3 (lz4) and 4 (zstd)");
+    }
+    constexpr std::string_view kMax = "group.max.session.timeout.ms";
+    if (settings.number(kMax) < settings.number("group.min.session.timeout.ms"))
+        return bad_setting(settings, kMax, "allowed is group.min.session.timeout.ms or more");
+    return ok();
+}
+
 void read_broker(const Settings& settings, BrokerConfig& config) {
     config.log_is_json = settings.string("milena.log.format") == "json";
     config.core_threads = settings.number("milena.core.threads");
@@ -267,7 +292,6 @@ void read_broker(const Settings& settings, BrokerConfig& config) {
     config.flush_scheduler_interval_ms = settings.integer("log.flush.scheduler.interval.ms");
     config.retention_check_interval_ms = settings.integer("log.retention.check.interval.ms");
     config.log_dir_failure_timeout_ms = settings.integer("log.dir.failure.timeout.ms");
-    config.group_initial_rebalance_delay_ms = settings.number("group.initial.rebalance.delay.ms");
     config.producer_id_expiration_ms = settings.number("producer.id.expiration.ms");
     config.producer_id_expiration_check_interval_ms =
         settings.number("producer.id.expiration.check.interval.ms");
@@ -337,6 +361,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     TRY_VOID(read_node_id(settings, config));
     TRY_VOID(read_roles(settings, config));
     TRY_VOID(check_numbers(settings));
+    TRY_VOID(check_groups(settings));
     TRY_VOID(read_listeners(settings, host_name, config));
     TRY_VOID(check_listeners_of_roles(settings, config));
     TRY_VOID(read_inter_broker_listener(settings, config));
@@ -349,6 +374,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     read_network(settings, config.network);
     read_internal_topics(settings, config);
     read_broker(settings, config);
+    read_groups(settings, config.groups);
     read_elections(settings, config);
     config.topic_defaults = topic_defaults(settings);
     config.settings = std::make_shared<const Settings>(std::move(settings));

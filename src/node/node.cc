@@ -10,6 +10,7 @@
 #include "admin_pages.h"
 #include "directories.h"
 #include "metrics.h"
+#include "milena/base/invariant.h"
 #include "milena/drivers/active_controller.h"
 #include "milena/drivers/broker_lifecycle.h"
 #include "milena/drivers/checkpoints.h"
@@ -20,8 +21,10 @@
 #include "milena/drivers/directory_reports.h"
 #include "milena/drivers/fetchers.h"
 #include "milena/drivers/forwarding.h"
+#include "milena/drivers/group_coordinator.h"
 #include "milena/drivers/isr_changes.h"
 #include "milena/drivers/listener_check.h"
+#include "milena/drivers/materialiser.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
 #include "milena/drivers/quorum.h"
@@ -55,6 +58,7 @@ public:
                         }),
           publisher_(env, log_, [this](const Error& why) { give_up(why); }),
           registration_times_(config_.node_id),
+          make_state_store_(std::move(options.make_state_store)),
           on_failure_(std::move(options.on_failure)) {
         metrics_.add([this](telemetry::Page& page) { write_health(page, health_); });
         if (config_.is_broker) {
@@ -86,6 +90,7 @@ public:
         if (active_ != nullptr) active_->stop();
         if (forwarding_ != nullptr) forwarding_->stop();
         served_.end();
+        if (group_coordinator_ != nullptr) group_coordinator_->resign();
         // With its connections go the batches that wait for a slow disk; the write that is under
         // way in a directory is waited for, however long it takes.
         if (server_ != nullptr) co_await server_->stop();
@@ -94,6 +99,8 @@ public:
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (directory_moves_ != nullptr) co_await directory_moves_->stop();
+        if (group_coordinator_ != nullptr) co_await group_coordinator_->stop();
+        if (materialiser_ != nullptr) co_await materialiser_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
         if (directory_reports_ != nullptr) co_await directory_reports_->stop();
         if (directory_failures_ != nullptr) co_await directory_failures_->stop();
@@ -185,11 +192,18 @@ private:
             std::make_unique<drivers::ReplicaDriver>(env_, config_.node_id, *replicas_, served_);
         directory_reports_ =
             std::make_unique<drivers::DirectoryReports>(env_, log_, config_.node_id, *active_);
-        if (config_.is_broker) follow_leaders();
+        if (config_.is_broker) {
+            follow_leaders();
+            make_materialiser();
+            make_group_coordinator();
+        }
         replica_driver_->when_applied([this](const drivers::ReplicaDriver::Applied& applied) {
             throttles_.follow(applied.image);
             directory_reports_->note(applied.topics, applied.misplaced);
             if (fetchers_ != nullptr) fetchers_->follow(applied.image, applied.topics);
+            if (materialiser_ != nullptr) materialiser_->follow(applied.image, applied.topics);
+            if (group_coordinator_ != nullptr)
+                group_coordinator_->follow(applied.image, applied.topics);
         });
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
@@ -231,6 +245,34 @@ private:
         isr_changes_->start();
         metrics_.add_on_control([this](telemetry::Page& page) { fetchers_->write_metrics(page); });
         metrics_.add([this](telemetry::Page& page) { isr_changes_->write_metrics(page); });
+    }
+
+    void make_materialiser() {
+        INVARIANT(make_state_store_ != nullptr, "a broker without a state store");
+        state_store_ = make_state_store_(log_, config_.state_dir + "/coordinators");
+        drivers::MaterialiserOptions options;
+        options.replica = [this](Uuid topic, PartitionIndex partition) {
+            return replicas_->find(topic, partition);
+        };
+        options.delete_retention_ms = delete_retention_of(config_);
+        materialiser_ =
+            std::make_unique<drivers::Materialiser>(env_, log_, *state_store_, std::move(options));
+        metrics_.add([this](telemetry::Page& page) { materialiser_->write_metrics(page); });
+    }
+
+    void make_group_coordinator() {
+        auto options = group_coordinator_options(config_, env_);
+        options.replica = [this](Uuid topic, PartitionIndex partition) {
+            return replicas_->find(topic, partition);
+        };
+        options.applied = [this](const storage::StateSpace& space) {
+            return materialiser_->applied(space);
+        };
+        group_coordinator_ = std::make_unique<drivers::GroupCoordinator>(env_, log_, *state_store_,
+                                                                         std::move(options));
+        materialiser_->when_moved(
+            [this](const storage::StateSpace& space) { group_coordinator_->store_moved(space); });
+        metrics_.add([this](telemetry::Page& page) { group_coordinator_->write_metrics(page); });
     }
 
     env::Task<Result<std::unique_ptr<drivers::Quorum>>> open_quorum() {
@@ -281,6 +323,7 @@ private:
              .own_controller = controller_.get(),
              .producer_ids = producer_ids_,
              .authorizer = authorizer_,
+             .groups = group_coordinator_.get(),
              .quorum = quorum_.get(),
              .lost_leaders = &lost_leaders_,
              .request_bytes_max =
@@ -294,6 +337,8 @@ private:
         active_->when_leader_changes([this] { lifecycle_->greet_controller(); });
         CO_TRY_VOID(co_await lifecycle_->start());
         directory_reports_->start(lifecycle_->epoch());
+        materialiser_->start();
+        group_coordinator_->start();
         start_directory_moves();
         watch_directories();
         server_->serve();
@@ -428,8 +473,10 @@ private:
     server::ProducerIds producer_ids_;
     drivers::MetadataPublisher publisher_;
     drivers::RegistrationTimes registration_times_;
+    std::function<std::unique_ptr<storage::StateStore>(Logger, std::string)> make_state_store_;
     std::function<void(const Error&)> on_failure_;
     std::unique_ptr<replication::Replicas> replicas_;
+    std::unique_ptr<storage::StateStore> state_store_;
     std::unique_ptr<drivers::Quorum> quorum_;
     std::unique_ptr<drivers::Snapshots> snapshots_;
     std::shared_ptr<drivers::ControllerHost> controller_;
@@ -442,6 +489,8 @@ private:
     std::unique_ptr<drivers::ReplicaDriver> replica_driver_;
     std::unique_ptr<drivers::Fetchers> fetchers_;
     std::unique_ptr<drivers::IsrChanges> isr_changes_;
+    std::unique_ptr<drivers::Materialiser> materialiser_;
+    std::unique_ptr<drivers::GroupCoordinator> group_coordinator_;
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;

@@ -125,6 +125,11 @@ public:
         return settings;
     }
 
+    std::int64_t delete_retention_ms(const metadata::Configs& own) const {
+        const auto resolved = topic_.with(own);
+        return (resolved ? *resolved : topic_).delete_retention_ms;
+    }
+
 private:
     std::shared_ptr<const config::Settings> file_;
     BrokerId self_;
@@ -141,6 +146,16 @@ replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config
                                               std::string_view topic) mutable {
         defaults.follow(image);
         return defaults.settings_of(*image.configs->find(metadata::ResourceType::topic, topic));
+    };
+}
+
+std::function<std::int64_t(const metadata::Image&, std::string_view topic)> delete_retention_of(
+    const config::BrokerConfig& config) {
+    return [defaults = TopicDefaults(config)](const metadata::Image& image,
+                                              std::string_view topic) mutable {
+        defaults.follow(image);
+        return defaults.delete_retention_ms(
+            *image.configs->find(metadata::ResourceType::topic, topic));
     };
 }
 
@@ -208,6 +223,28 @@ drivers::FetcherOptions fetcher_options(const config::BrokerConfig& config) {
             .wait_ms = wanted.wait_max_ms,
             .answer_time = wait_of(wanted.answer_timeout_ms),
             .pause_max = wait_of(wanted.backoff_ms)};
+}
+
+drivers::GroupCoordinatorOptions group_coordinator_options(const config::BrokerConfig& config,
+                                                           env::Env& env) {
+    constexpr std::int64_t kMinuteMs = 60'000;
+    const auto& wanted = config.groups;
+    const coordinator::GroupOptions groups{
+        .group_min_session_timeout_ms = wanted.min_session_timeout_ms,
+        .group_max_session_timeout_ms = wanted.max_session_timeout_ms,
+        .group_initial_rebalance_delay_ms = wanted.initial_rebalance_delay_ms,
+        .group_max_size = wanted.max_size,
+        .offset_metadata_max_bytes = wanted.offset_metadata_max_bytes,
+        .offsets_retention_ms = wanted.offsets_retention_minutes * kMinuteMs};
+    drivers::GroupCoordinatorOptions out;
+    out.self = config.node_id;
+    out.make_groups = [groups, &random = env.random()] {
+        return coordinator::Groups::make(groups, random);
+    };
+    out.codec = static_cast<record::Codec>(wanted.compression_codec);
+    out.commit_timeout = wait_of(wanted.offsets_commit_timeout_ms);
+    out.expiration_interval = wait_of(wanted.retention_check_interval_ms);
+    return out;
 }
 
 drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config) {

@@ -5,6 +5,7 @@
 #include "milena/config/broker_config.h"
 #include "milena/controller/controller.h"
 #include "milena/drivers/fetchers.h"
+#include "milena/drivers/group_coordinator.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/snapshots.h"
@@ -21,6 +22,10 @@ env::Duration wait_of(std::int64_t milliseconds);
 /// this broker's file say. One caller at a time.
 replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config);
 
+/// delete.retention.ms of a topic, resolved in the same way. One caller at a time.
+std::function<std::int64_t(const metadata::Image&, std::string_view topic)> delete_retention_of(
+    const config::BrokerConfig& config);
+
 controller::Options controller_options(const config::BrokerConfig& config,
                                        const std::string& cluster_id);
 
@@ -29,6 +34,10 @@ drivers::QuorumOptions quorum_options(const config::BrokerConfig& config,
                                       const storage::MetaProperties& meta);
 
 drivers::FetcherOptions fetcher_options(const config::BrokerConfig& config);
+
+/// But for where replicas and what is stored of them are found.
+drivers::GroupCoordinatorOptions group_coordinator_options(const config::BrokerConfig& config,
+                                                           env::Env& env);
 
 drivers::SnapshotPolicy snapshot_policy(const config::BrokerConfig& config);
 

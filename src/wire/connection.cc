@@ -106,7 +106,9 @@ env::Task<Result<void>> Connection::serve_frames() {
         }
         if (closed_) co_return ok();
         touch();
+        is_serving_ = true;
         CO_TRY_VOID(co_await handler_->serve(*frame, *this));
+        is_serving_ = false;
     }
 }
 

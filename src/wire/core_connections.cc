@@ -28,7 +28,10 @@ void CoreConnections::close_idle() {
     const auto now = env_.clock().now();
     for (Connection* connection : by_activity_) {
         if (now - connection->last_activity_ < limits_.idle_max) break;
-        connection->close();
+        // It may be the peer that waits: a JoinGroup does so for as long as a rebalance takes.
+        const bool owes_answer = connection->is_serving_ || connection->replies_.pending() != 0;
+        // One that takes no answers is silent, whatever it is owed.
+        if (!owes_answer || connection->flushing_) connection->close();
     }
 }
 

@@ -24,9 +24,10 @@ def conversation(function):
 
 def load():
     """All conversations, in the order of their files."""
-    for path in sorted(pathlib.Path(__file__).parent.glob('[a-z]*.py')):
+    folder = pathlib.Path(__file__).parent
+    for path in sorted(folder.rglob('[a-z]*.py')):
         if path.stem not in ('record', 'talk'):
-            importlib.import_module(f'{__name__}.{path.stem}')
+            importlib.import_module('.'.join((__name__, *path.relative_to(folder).with_suffix('').parts)))
     return CONVERSATIONS
 
 

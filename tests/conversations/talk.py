@@ -13,6 +13,9 @@ CREATE_PARTITIONS, DELETE_TOPICS, DESCRIBE_CLUSTER, DESCRIBE_QUORUM, DESCRIBE_TO
 ELECT_LEADERS, LIST_REASSIGNMENTS, UNREGISTER_BROKER, UPDATE_FEATURES = 43, 46, 64, 57
 DELETE_RECORDS, ALTER_REPLICA_LOG_DIRS, DESCRIBE_LOG_DIRS, OFFSET_FOR_LEADER_EPOCH = 21, 34, 35, 23
 ALTER_REASSIGNMENTS, INCREMENTAL_ALTER_CONFIGS = 45, 44
+OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = range(8, 15)
+DESCRIBE_GROUPS, LIST_GROUPS, DELETE_GROUPS, OFFSET_DELETE = 15, 16, 42, 47
+GROUP_BYTES = ('Metadata', 'MemberMetadata', 'MemberAssignment', 'Assignment')  # what members say, and are told
 NO_ID = uuid.UUID(int=0)
 UNKNOWN_ID = uuid.UUID('12345678-9abc-def0-1234-56789abcdef0')
 # Error codes and times of a moment ago, and of limits an hour away from it, are the same moment to two servers.
@@ -22,8 +25,12 @@ VERSIONS = {API_VERSIONS: (0, 5), METADATA: (0, 13), CREATE_TOPICS: (2, 7), PROD
             DESCRIBE_QUORUM: (0, 2), DESCRIBE_TOPIC_PARTITIONS: (0, 0), ELECT_LEADERS: (0, 2),
             DELETE_RECORDS: (0, 2), ALTER_REPLICA_LOG_DIRS: (1, 2), DESCRIBE_LOG_DIRS: (1, 5),
             OFFSET_FOR_LEADER_EPOCH: (2, 4),
+            OFFSET_COMMIT: (2, 10), OFFSET_FETCH: (1, 10), JOIN_GROUP: (0, 9), HEARTBEAT: (0, 4), LEAVE_GROUP: (0, 5),
+            SYNC_GROUP: (0, 5), DESCRIBE_GROUPS: (0, 6), LIST_GROUPS: (0, 5), DELETE_GROUPS: (0, 3),
+            OFFSET_DELETE: (0, 0),
             LIST_REASSIGNMENTS: (0, 0), UNREGISTER_BROKER: (0, 0), UPDATE_FEATURES: (0, 2)}
 SILENCE_S = 1.0
+UUID_TEXT = re.compile(r'[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}')
 
 
 def versions(key, first=0):
@@ -37,6 +44,7 @@ class Talk:
         self.transcript = []
         self.names = {}  # what is random, by the word that stands for it
         self.ids = {}
+        self.uuids = {}  # of members of groups, by their order
         self.connection = None
         self.correlation = 0
 
@@ -158,7 +166,7 @@ class Talk:
         if isinstance(value, uuid.UUID):
             return 'no id' if value == NO_ID else self.names.get(value, 'an id')
         if isinstance(value, bytes):
-            return self.tidy_records(value)
+            return self.tidy_bytes(value, name)
         if isinstance(value, str):
             return 'cluster' if name == 'ClusterId' else self.tidy_text(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -174,12 +182,16 @@ class Talk:
             return value
         return {**value, 'ErrorMessage': value['ErrorMessage'] and 'words' if value['RecordErrors'] else 'any words'}
 
+    def tidy_bytes(self, data, name):
+        return data.hex() if name in GROUP_BYTES else self.tidy_records(data)
+
     def tidy_records(self, data):
         batches, cut = odd_batches.split(data)
         return [self.tidy(odd_batches.described(b)) for b in batches] + ([f'{cut} bytes of a cut one'] if cut else [])
 
     def tidy_text(self, text):
         text = text.replace(f'{self.name}.', '')
+        text = UUID_TEXT.sub(lambda m: self.uuids.setdefault(m[0], f'uuid {len(self.uuids) + 1}'), text)
         return re.sub(r'\b1\d{12}\b', lambda m: str(self.tidy_number(int(m[0]))), text)
 
     @staticmethod

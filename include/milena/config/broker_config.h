@@ -171,7 +171,18 @@ struct BrokerConfig {
     std::int64_t flush_scheduler_interval_ms = INT64_MAX;
     std::int64_t retention_check_interval_ms = 300'000;
     std::int64_t log_dir_failure_timeout_ms = 30'000;
-    std::int32_t group_initial_rebalance_delay_ms = 3000;
+    struct Groups {
+        std::int32_t initial_rebalance_delay_ms = 3000;   ///< group.initial.rebalance.delay.ms
+        std::int32_t min_session_timeout_ms = 6000;       ///< group.min.session.timeout.ms
+        std::int32_t max_session_timeout_ms = 1'800'000;  ///< group.max.session.timeout.ms
+        std::int32_t max_size = INT32_MAX;                ///< group.max.size
+        std::int32_t offset_metadata_max_bytes = 4096;    ///< offset.metadata.max.bytes
+        std::int32_t offsets_retention_minutes = 10'080;  ///< offsets.retention.minutes
+        std::int32_t offsets_commit_timeout_ms = 5000;    ///< offsets.commit.timeout.ms
+        std::int64_t retention_check_interval_ms =
+            600'000;                         ///< offsets.retention.check.interval.ms
+        std::int32_t compression_codec = 0;  ///< offsets.topic.compression.codec
+    } groups;
     std::int32_t producer_id_expiration_ms = 86'400'000;
     std::int32_t producer_id_expiration_check_interval_ms = 600'000;
 

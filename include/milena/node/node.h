@@ -11,6 +11,7 @@
 #include "milena/env/env.h"
 #include "milena/metadata/image.h"
 #include "milena/server/server.h"
+#include "milena/storage/state_store.h"
 #include "milena/telemetry/registry.h"
 
 namespace milena::node {
@@ -22,6 +23,10 @@ struct NodeOptions {
     std::uint64_t memory_limit = 1ULL << 30;
     /// Adds what the system counts of this process to /metrics; none in a simulation.
     telemetry::Registry::Source process_metrics{};
+    /// Makes a broker's store of what coordinators' logs have come to, in that directory:
+    /// storage::open_state_store, or one without files in a simulation.
+    std::function<std::unique_ptr<storage::StateStore>(Logger, std::string directory)>
+        make_state_store{};
     /// Called once, on the control thread, when the node can't go on (its metadata log failed): it
     /// must be stopped.
     std::function<void(const Error&)> on_failure = [](const Error&) {};

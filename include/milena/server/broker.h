@@ -8,6 +8,7 @@
 #include "milena/base/logger.h"
 #include "milena/config/broker_config.h"
 #include "milena/controller/gateway.h"
+#include "milena/coordinator/group_gateway.h"
 #include "milena/env/env.h"
 #include "milena/replication/replicas.h"
 #include "milena/security/authorizer.h"
@@ -40,6 +41,8 @@ struct Broker {
     controller::Gateway* own_controller = nullptr;
     ProducerIds& producer_ids;
     const security::Authorizer& authorizer;
+    /// Null where no groups are coordinated.
+    coordinator::GroupGateway* groups = nullptr;
     /// Null where no other replica may ask.
     QuorumPort* quorum = nullptr;
     /// Null where nobody notices.

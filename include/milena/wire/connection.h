@@ -132,7 +132,8 @@ public:
                     env::ByteBudget& budget, Logger log);
 
     std::size_t size() const { return by_activity_.size(); }
-    /// Closes those that have been silent for longer than the limit; looks at no others.
+    /// Closes those that have been silent for longer than the limit; looks at no others. Whoever
+    /// waits for an answer is not silent.
     void close_idle();
     void close_all();
     /// The budget is full: closes the connection whose unfinished frame has waited longest for its
@@ -220,6 +221,7 @@ private:
     std::vector<std::byte> ahead_;  ///< read while a request was served
     Result<void> ahead_end_;        ///< why there is no more behind it
     bool is_reading_ahead_ = false;
+    bool is_serving_ = false;
     bool flushing_ = false;
     bool waits_for_budget_ = false;
     bool closed_ = false;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "command_files.h"
+#include "local/startup_pages.h"
 #include "milena/env/process.h"
 #include "milena/node/node.h"
 #include "parser.h"
@@ -83,6 +84,7 @@ env::Task<void> run_node(env::RealEnv& env, node::Node& node, Logger log, int& e
                      kv("address", open.bound.text()));
         }
         LOG_INFO(log, "started", kv("ms", fmt::format("{:.1f}", took)));
+        forget_startup_pages();
         while (signals.first == 0) co_await signals.came.wait_until(env::kNever);
         LOG_INFO(log, "stopping", kv("signal", signals.first));
     } else {
@@ -117,6 +119,7 @@ int serve(const std::string& file) {
         write_process(page);
         write_descriptors(page, files);
     };
+    options.make_state_store = storage::open_state_store;
     options.on_failure = [&exit_code](const Error&) {
         exit_code = kExitFailed;
         std::raise(SIGTERM);  // stop as cleanly as it still goes

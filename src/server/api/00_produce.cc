@@ -75,6 +75,12 @@ bool has_stray_transaction(const ProduceRequest& body) {
     });
 }
 
+/// Clients do not write what brokers keep in a topic; the tools of an administrator may.
+bool is_closed_to(const Request& request, std::string_view topic) {
+    constexpr std::string_view kAdministrator = "__admin_client";
+    return is_internal_topic(topic) && request.head.header.client_id.value_or("") != kAdministrator;
+}
+
 /// A batch that was there before counts again, as in Kafka.
 void count(replication::Traffic& traffic, bool is_taken, std::size_t bytes, std::int64_t messages) {
     traffic.produce_requests.add();
@@ -104,6 +110,7 @@ public:
             if (part_ == 0) {
                 answers_->add_topic(topic.name, topic.topic_id);
                 found_ = look_up(topic);
+                is_closed_ = *found_ && is_closed_to(request_, (**found_)->name);
             }
             while (part_ < topic.partition_data.size()) {
                 if (!one(topic.partition_data[part_++])) return false;
@@ -181,6 +188,12 @@ private:
             answers_->answer(number_, std::move(*early));
             return true;
         }
+        if (is_closed_) {
+            answers_->answer(number_, refusal(ErrorCode::invalid_topic_exception,
+                                              fmt::format("Cannot append to internal topic {}",
+                                                          (**found_)->name)));
+            return true;
+        }
         partition_ = *std::move(partition);
         const BytesView bytes = data.records.bytes();
         // Read first: the leader writes into the batch. What is no batch is refused, not counted.
@@ -224,6 +237,7 @@ private:
     std::size_t topic_ = 0;
     std::size_t part_ = 0;
     std::optional<TopicLookup> found_{};
+    bool is_closed_ = false;
 
     // The batch that is on its way:
     std::shared_ptr<replication::Partition> partition_{};

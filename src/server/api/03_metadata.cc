@@ -11,8 +11,9 @@
 #include "milena/protocol/messages/create_topics.h"
 
 #include "../api.h"
-#include "../forwarding/forwarding.h"
 #include "../image/describing.h"
+#include "../image/successors.h"
+#include "../internal/internal_topics.h"
 #include "../leader_endpoints.h"
 #include "../topics.h"
 
@@ -20,7 +21,6 @@ namespace milena::server {
 namespace {
 
 using protocol::CreateTopicsRequest;
-using protocol::CreateTopicsResponse;
 using protocol::MetadataRequest;
 using protocol::MetadataResponse;
 using security::Operation;
@@ -28,10 +28,6 @@ using security::ResourceType;
 
 constexpr std::int16_t kFirstVersionWithListenerError = 6;
 constexpr std::int16_t kFirstVersionWithNullNames = 12;
-/// How long an answer waits for topics that it had created.
-constexpr env::Duration kCreationWait = std::chrono::seconds(5);
-/// Between two looks at whether a lost leader has a successor.
-constexpr env::Duration kLookAgain = std::chrono::milliseconds(5);
 
 /// Fills one answer from one image, which outlives it.
 class MetadataAnswer {
@@ -146,24 +142,31 @@ bool is_valid(const Request& request, const MetadataRequest& body) {
                                });
 }
 
+/// How the topic of that name is made, which is missing; nothing if clients can't have it made.
+std::optional<CreateTopicsRequest::CreatableTopic> topic_to_create(const Request& request,
+                                                                   std::string_view name) {
+    if (is_internal_topic(name)) return internal_topic(request, name);
+    // This broker's defaults, as in Apache Kafka: not those of the controller's node.
+    const auto& config = request.broker().config;
+    CreateTopicsRequest::CreatableTopic fresh;
+    fresh.name = name;
+    fresh.num_partitions = config.num_partitions;
+    fresh.replication_factor = static_cast<std::int16_t>(config.default_replication_factor);
+    return fresh;
+}
+
 /// Names that are asked for, missing, and may be made.
 std::vector<CreateTopicsRequest::CreatableTopic> topics_to_create(const Request& request,
                                                                   const MetadataRequest& body,
                                                                   const metadata::Image& image) {
-    const auto& config = request.broker().config;
     std::vector<CreateTopicsRequest::CreatableTopic> missing;
     if (!body.allow_auto_topic_creation || !request.broker().config.auto_create_topics_enable)
         return missing;
     for (const auto& topic : body.topics) {
         if (!topic.name || !controller::check_topic_name(*topic.name)) continue;
         if (!topic.topic_id.is_zero() || image.topics->find(*topic.name) != nullptr) continue;
-        if (!may_create_topic(request, *topic.name) || is_internal_topic(*topic.name)) continue;
-        CreateTopicsRequest::CreatableTopic fresh;
-        fresh.name = *topic.name;
-        // This broker's defaults, as in Apache Kafka: not those of the controller's node.
-        fresh.num_partitions = config.num_partitions;
-        fresh.replication_factor = static_cast<std::int16_t>(config.default_replication_factor);
-        missing.push_back(fresh);
+        if (!may_create_topic(request, *topic.name)) continue;
+        if (const auto fresh = topic_to_create(request, *topic.name)) missing.push_back(*fresh);
     }
     return missing;
 }
@@ -171,20 +174,7 @@ std::vector<CreateTopicsRequest::CreatableTopic> topics_to_create(const Request&
 /// Creates what may be created. What could not be stays unknown to the client, which asks again.
 env::Task<void> create_missing(Request& request, const MetadataRequest& body) {
     const auto missing = topics_to_create(request, body, *request.broker().image.load());
-    if (missing.empty()) co_return;
-    CreateTopicsRequest wanted;
-    wanted.topics = missing;
-    wanted.timeout_ms = static_cast<std::int32_t>(kCreationWait / std::chrono::milliseconds(1));
-    const auto reply = co_await ask_active_controller<CreateTopicsResponse>(
-        request, wanted, CreateTopicsRequest::kMaxVersion, request.received + kCreationWait);
-    if (!reply) co_return;
-    for (const auto& topic : reply->body.topics) {
-        const auto code = static_cast<ErrorCode>(topic.error_code);
-        if (code == ErrorCode::none || code == ErrorCode::topic_already_exists) continue;
-        LOG_INFO(request.broker().log, "topic not created for a metadata request",
-                 kv("topic", topic.name), kv("client", request.head.header.client_id.value_or("")),
-                 kv("why", topic.error_message.value_or("")));
-    }
+    if (!missing.empty()) co_await create_by_itself(request, missing);
 }
 
 MetadataResponse::MetadataResponseTopic describe(
@@ -235,29 +225,6 @@ bool is_led_by(const std::vector<BrokerId>& brokers, const metadata::Image& imag
                                                     : image.topics->find(asked.topic_id);
         return topic != nullptr && leads_one_of(brokers, *topic);
     });
-}
-
-/// A client that has lost its leader asks at once, before anybody knows who leads now: the answer
-/// waits until it is known, or until it is clear that nothing happens. The topics are looked at
-/// only when something has changed.
-env::Task<void> await_successors(Request& request, const MetadataRequest& body) {
-    const Broker& broker = request.broker();
-    if (broker.lost_leaders == nullptr || asks_all(request, body)) co_return;
-    const env::Instant give_up = broker.env.clock().now() + LostLeaders::kUndecided;
-    std::vector<BrokerId> lost;
-    std::shared_ptr<const metadata::Image> image;
-    while (broker.env.clock().now() < give_up && !request.connection.is_closed()) {
-        auto lost_now = broker.lost_leaders->undecided();
-        if (lost_now.empty()) co_return;
-        auto image_now = broker.image.load();
-        if (lost_now != lost || image_now != image) {
-            lost = std::move(lost_now);
-            image = std::move(image_now);
-            if (!is_led_by(lost, *image, body)) co_return;
-        }
-        const Waiting waiting(request);
-        co_await broker.env.sleep(request.connection.owner(), kLookAgain);
-    }
 }
 
 /// The answer to a request that is not valid: its topics, each with the error, and nothing else.
@@ -312,7 +279,11 @@ env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<MetadataRequest>(request));
     if (!is_valid(request, body)) co_return answer_invalid(request, body);
     co_await create_missing(request, body);
-    co_await await_successors(request, body);
+    if (!asks_all(request, body)) {
+        co_await await_successors(request, [&](const auto& lost, const metadata::Image& image) {
+            return is_led_by(lost, image, body);
+        });
+    }
     const auto image = request.broker().image.load();
     MetadataAnswer out(request, *image);
     out.add_cluster();

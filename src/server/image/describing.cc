@@ -12,10 +12,12 @@ namespace {
 using security::Operation;
 using security::ResourceType;
 
-/// What an authorizer can be asked of a topic and of the cluster.
+/// What an authorizer can be asked of a topic, a group and the cluster.
 constexpr Operation kTopicOperations[] = {
     Operation::read,  Operation::write,    Operation::create,           Operation::remove,
     Operation::alter, Operation::describe, Operation::describe_configs, Operation::alter_configs};
+constexpr Operation kGroupOperations[] = {Operation::read, Operation::remove, Operation::describe,
+                                          Operation::describe_configs, Operation::alter_configs};
 constexpr Operation kClusterOperations[] = {Operation::create,           Operation::alter,
                                             Operation::describe,         Operation::cluster_action,
                                             Operation::describe_configs, Operation::alter_configs,
@@ -40,6 +42,10 @@ bool is_online(const metadata::Image& image, BrokerId id) {
 
 std::int32_t topic_operations(const Request& request, std::string_view topic) {
     return allowed(request, kTopicOperations, ResourceType::topic, topic);
+}
+
+std::int32_t group_operations(const Request& request, std::string_view group) {
+    return allowed(request, kGroupOperations, ResourceType::group, group);
 }
 
 std::int32_t cluster_operations(const Request& request) {

@@ -12,6 +12,7 @@ namespace milena::server {
 
 /// One bit for each operation that the client may do, at the operation's number.
 std::int32_t topic_operations(const Request& request, std::string_view topic);
+std::int32_t group_operations(const Request& request, std::string_view group);
 std::int32_t cluster_operations(const Request& request);
 
 /// LEADER_NOT_AVAILABLE if nobody who serves leads the partition, LISTENER_NOT_FOUND if the leader

@@ -154,6 +154,7 @@ public:
         EXPECT_TRUE(loaded.has_value());
         NodeOptions options;
         options.config = loaded->config;
+        options.make_state_store = storage::open_state_store;
         node_ = Node::make(*env_, std::move(options));
         std::promise<bool> started;
         env::spawn(env_->control(), [](Node& node, std::promise<bool>& done) -> env::Task<void> {

@@ -11,6 +11,7 @@
 #include "milena/record/records.h"
 #include "sim/world.h"
 #include "support/client.h"
+#include "support/memory_state_store.h"
 
 namespace milena::node {
 
@@ -64,6 +65,7 @@ public:
             ASSERT_TRUE(loaded.has_value()) << loaded.error().why;
             NodeOptions options;
             options.config = std::move(loaded->config);
+            options.make_state_store = [this](Logger, const std::string&) { return state.open(); };
             started = false;
             auto made = std::shared_ptr<Node>(Node::make(self, std::move(options)));
             self.keep(made);
@@ -155,6 +157,7 @@ public:
         co_return response->topics[0].topic_id.text();
     }
 
+    support::StateDisk state{[](std::uint64_t bound) { return bound - 1; }};
     sim::World world;
     sim::Node& server;
     sim::Node& machine;

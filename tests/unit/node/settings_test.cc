@@ -25,6 +25,7 @@ protected:
             "localhost");
         EXPECT_TRUE(loaded.has_value()) << loaded.error().why;
         of = settings_of(loaded->config);
+        delete_retention = delete_retention_of(loaded->config);
     }
 
     void set(ResourceType type, std::string_view name, std::string_view key,
@@ -42,6 +43,7 @@ protected:
 
     std::shared_ptr<const metadata::Image> image;
     replication::Replicas::SettingsOf of;
+    std::function<std::int64_t(const metadata::Image&, std::string_view)> delete_retention;
 };
 
 TEST_F(SettingsTest, ATopicHasTheMostSpecificLayersValue) {
@@ -54,6 +56,16 @@ TEST_F(SettingsTest, ATopicHasTheMostSpecificLayersValue) {
     EXPECT_EQ(largest_batch(), 3000U);
     set(ResourceType::topic, "t", "max.message.bytes", "5000");
     EXPECT_EQ(largest_batch(), 5000U);
+}
+
+TEST_F(SettingsTest, HowLongTombstonesStayHasTheSameLayers) {
+    constexpr std::int64_t kDay = 24 * 3600 * 1000;
+    EXPECT_EQ(delete_retention(*image, "t"), kDay);
+    set(ResourceType::broker, "", "log.cleaner.delete.retention.ms", "2000");
+    EXPECT_EQ(delete_retention(*image, "t"), 2000);
+    set(ResourceType::topic, "t", "delete.retention.ms", "3000");
+    EXPECT_EQ(delete_retention(*image, "t"), 3000);
+    EXPECT_EQ(delete_retention(*image, "other"), 2000);
 }
 
 TEST_F(SettingsTest, WhatIsRemovedIsAsBefore) {

@@ -326,6 +326,20 @@ TEST_P(ConnectionTest, IdleConnectionsAreClosedAndBusyOnesAreNot) {
     EXPECT_EQ(core->size(), 0U);
 }
 
+TEST_P(ConnectionTest, WhoWaitsForAnAnswerIsNotIdle) {
+    env::spawn(client.core(0), talk({"p1"}, 2));
+    ASSERT_TRUE(world.run_until([&] { return parked.size() == 1; }));
+    world.run_for(11s);
+    core->close_idle();
+    world.run_for(1s);
+    EXPECT_FALSE(ended);
+    answer_parked(0);
+    ASSERT_TRUE(world.run_until([&] { return answers.size() == 1; }));
+    world.run_for(11s);
+    core->close_idle();
+    ASSERT_TRUE(world.run_until([&] { return ended; }));
+}
+
 TEST_P(ConnectionTest, StalledFrameGivesWayWhenTheBudgetIsUsedUp) {
     // One client announces a frame near the budget, sends most of it and stalls; the other must
     // still be served.
