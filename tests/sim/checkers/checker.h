@@ -45,5 +45,7 @@ void limits_never_go_back(const History& history, Findings& findings);
 void replicas_are_equal(const History& history, Findings& findings);
 void reads_have_no_gaps(const History& history, Findings& findings);
 void metadata_is_linearizable(const History& history, Findings& findings);
+void committed_offsets_stay(const History& history, Findings& findings);
+void only_the_owner_commits(const History& history, Findings& findings);
 
 }  // namespace milena::sim

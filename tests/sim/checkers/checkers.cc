@@ -18,6 +18,9 @@ constexpr std::array kCheckers = {
             &order_is_kept},
     Checker{"I9", "no limit of a log goes back", &limits_never_go_back},
     Checker{"I10", "a reader misses nothing between two records", &reads_have_no_gaps},
+    Checker{"I11", "a committed offset stays, and is never told as none", &committed_offsets_stay},
+    Checker{"I12", "at any time a partition has one owner that can commit",
+            &only_the_owner_commits},
     Checker{"I14", "what a client was told of a topic is what it finds, and no id comes back",
             &metadata_is_linearizable},
 };

@@ -75,6 +75,10 @@ std::vector<Role> Layout::controllers() const {
     return found;
 }
 
+std::int16_t Layout::replicas() const {
+    return std::ranges::count_if(roles_, &Role::is_broker) < 3 ? 1 : 3;
+}
+
 std::string Layout::voters() const {
     std::vector<std::string> texts;
     for (const Role& role : controllers()) {
@@ -101,7 +105,9 @@ std::string Layout::properties(const Role& role, const ServerSettings& settings)
     text += "controller.listener.names=CONTROLLER\n";
     text += fmt::format("controller.quorum.{}={}\n",
                         quorum_ == Quorum::named ? "voters" : "bootstrap.servers", voters());
-    text += "log.dirs=/data\noffsets.topic.replication.factor=1\n";
+    text += "log.dirs=/data\noffsets.topic.num.partitions=2\n";
+    text += fmt::format("offsets.topic.replication.factor={}\n", replicas());
+    text += "group.min.session.timeout.ms=1000\ngroup.initial.rebalance.delay.ms=500\n";
     text += fmt::format("internal.metadata.log.segment.bytes={}\n", settings.segment_bytes);
     text += fmt::format("metadata.log.max.record.bytes.between.snapshots={}\n",
                         settings.bytes_between_snapshots);

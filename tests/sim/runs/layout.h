@@ -47,6 +47,8 @@ public:
 
     std::string_view name() const { return name_; }
     const std::vector<Role>& roles() const { return roles_; }
+    /// Of each partition: one with fewer than three brokers.
+    std::int16_t replicas() const;
     /// A whole server.properties.
     std::string properties(const Role& role, const ServerSettings& settings) const;
     /// Nothing if the server formats its directory itself.

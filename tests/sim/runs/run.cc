@@ -8,6 +8,7 @@
 #include "sim/checkers/checker.h"
 #include "sim/runs/replica_logs.h"
 #include "sim/runs/story.h"
+#include "sim/workload/member.h"
 #include "sim/workload/reader.h"
 #include "sim/workload/replica_mover.h"
 #include "sim/workload/topic_maker.h"
@@ -43,6 +44,7 @@ public:
                 ServerOptions{.role = role,
                               .properties = shape_.layout.properties(role, shape_.settings),
                               .format = shape_.layout.format(role),
+                              .state_seed = mix(options.seed + servers_.size()),
                               .log = log_},
                 history_.complaints));
         }
@@ -129,23 +131,33 @@ private:
         add(makers_, std::make_unique<TopicMaker>(maker_ports(), "fleeting", random_of("maker", 0),
                                                   history_));
         add_mover();
+        add_members();
         return true;
-    }
-
-    std::int16_t replicas() const {
-        return std::ranges::count_if(shape_.layout.roles(), &Role::is_broker) < 3 ? 1 : 3;
     }
 
     /// Where there is a broker to move to, or another order.
     void add_mover() {
-        MoverShape shape{
-            .topic = std::string(kTopic), .partitions = shape_.partitions, .replicas = replicas()};
+        MoverShape shape{.topic = std::string(kTopic),
+                         .partitions = shape_.partitions,
+                         .replicas = shape_.layout.replicas()};
         for (const Role& role : shape_.layout.roles()) {
             if (role.is_broker) shape.brokers.push_back(role.id);
         }
         if (shape.brokers.size() == 1) return;
         add(movers_, std::make_unique<ReplicaMover>(Link(clients_, deciders(), history_.complaints),
                                                     std::move(shape), random_of("mover", 0), log_));
+    }
+
+    void add_members() {
+        for (std::int32_t i = 0; i < shape_.members; ++i) {
+            const MemberShape shape{.group = "group",
+                                    .topic = std::string(kTopic),
+                                    .partitions = shape_.partitions,
+                                    .number = i,
+                                    .is_static = i < shape_.static_members};
+            add(members_,
+                std::make_unique<Member>(link(), shape, random_of("member", i), history_));
+        }
     }
 
     /// On every server's image.
@@ -172,7 +184,7 @@ private:
                                  .replicas = replicas});
         };
         TopicMaker maker(maker_ports(), topic, random_of(topic, 0), history_);
-        if (!world_.run(clients_, make(maker, shape_, replicas()), kHealLimit)) {
+        if (!world_.run(clients_, make(maker, shape_, shape_.layout.replicas()), kHealLimit)) {
             complain("I18", "no topic can be made");
             return false;
         }
@@ -260,10 +272,11 @@ private:
         for (const auto& one : readers_) one->finish();
         for (const auto& one : makers_) one->finish();
         for (const auto& one : movers_) one->finish();
+        for (const auto& one : members_) one->finish();
         const auto done = [this] {
             return std::ranges::all_of(writers_, [](const auto& one) { return one->is_done(); });
         };
-        if (comes_true(done)) return moves_end();
+        if (comes_true(done)) return moves_end() && group_is_whole();
         for (const auto& writer : writers_) {
             if (!writer->is_done()) complain("I18", writer->text() + " is not answered");
         }
@@ -273,6 +286,22 @@ private:
     bool moves_end() {
         if (comes_true([this] { return nothing_moves(); })) return true;
         complain("I18", "a move of replicas does not end");
+        return false;
+    }
+
+    /// All its members are in one generation, and somebody has each partition.
+    bool group_is_whole() {
+        const auto is_whole = [this] {
+            std::int32_t owned = 0;
+            for (const auto& one : members_) {
+                if (!one->is_settled() || one->generation() != members_.front()->generation())
+                    return false;
+                owned += static_cast<std::int32_t>(one->owned().size());
+            }
+            return members_.empty() || owned == shape_.partitions;
+        };
+        if (comes_true(is_whole)) return true;
+        for (const auto& one : members_) complain("I18", "not settled: " + one->text());
         return false;
     }
 
@@ -337,6 +366,7 @@ private:
             .images = watch_->compared(),
             .violations = found_};
         for (const auto& one : movers_) report.moves += one->moves();
+        for (const auto& [name, group] : history_.groups) report.commits += group.commits();
         for (const auto& [place, partition] : history_.partitions) {
             report.acknowledged += partition.acknowledged.size();
             report.replicas += partition.replicas.size();
@@ -360,6 +390,7 @@ private:
     std::vector<std::unique_ptr<Reader>> readers_;
     std::vector<std::unique_ptr<TopicMaker>> makers_;
     std::vector<std::unique_ptr<ReplicaMover>> movers_;
+    std::vector<std::unique_ptr<Member>> members_;
     std::uint64_t strikes_ = 0;
     /// What is about, by the moment when it is healed.
     std::multimap<env::Instant, const Fault*> struck_;
@@ -370,10 +401,11 @@ private:
 std::string Report::text() const {
     return fmt::format(
         "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
-        "steps with topics, {} moves, {} records of metadata, {} images and {} replicas compared, "
+        "steps with topics, {} moves, {} commits, {} records of metadata, {} images and {} "
+        "replicas compared, "
         "trace {:016x}\n  {}",
         violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps, moves,
-        metadata_records, images, replicas, trace_hash, shape);
+        commits, metadata_records, images, replicas, trace_hash, shape);
 }
 
 Report run_seed(const RunOptions& options) {

@@ -14,6 +14,7 @@ Server::Server(World& world, ServerOptions options, std::vector<Violation>& comp
       properties_(std::move(options.properties)),
       log_(options.log.with("node", role_.name())),
       machine_(world.add_node(role_.name())),
+      chance_(options.state_seed),
       complaints_(complaints) {
     if (options.format) format(*options.format);
     world.boot(machine_, [this](Node&) { boot(); });
@@ -39,6 +40,7 @@ void Server::boot() {
     node::NodeOptions options;
     options.config = config();
     options.log = log_;
+    options.make_state_store = [this](Logger, const std::string&) { return state_.open(); };
     options.on_failure = [this](const Error& error) {
         complain("gave up", error);
         has_failed_ = true;

@@ -8,6 +8,7 @@
 #include "sim/runs/layout.h"
 #include "sim/workload/history.h"
 #include "sim/world.h"
+#include "support/memory_state_store.h"
 
 namespace milena::sim {
 
@@ -16,6 +17,8 @@ struct ServerOptions {
     /// A whole server.properties.
     std::string properties;
     std::optional<node::FormatRequest> format;
+    /// Draws what a crash leaves of its state store.
+    std::uint64_t state_seed = 0;
     /// Its lines, which may be silent, carry name and virtual time.
     Logger log;
 };
@@ -72,6 +75,9 @@ private:
     const std::string properties_;
     const Logger log_;
     Node& machine_;
+    SeededRandom chance_;
+    /// On the machine's disk too; the store that it stands for does not use env's files.
+    support::StateDisk state_{[this](std::uint64_t bound) { return chance_.below(bound); }};
     node::Node* node_ = nullptr;
     std::uint64_t life_ = 0;
     bool is_serving_ = false;

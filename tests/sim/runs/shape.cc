@@ -45,6 +45,10 @@ Shape Shape::draw(SeededRandom random, const Wanted& wanted) {
     shape.settings.bytes_between_snapshots = static_cast<std::int32_t>(1 << random.between(11, 18));
     shape.segment_bytes = static_cast<std::int32_t>(1 << random.between(14, 20));
     shape.faults = draw_faults(random, shape);
+    SeededRandom groups = random.fork("groups");
+    shape.members = static_cast<std::int32_t>(groups.below(5));
+    shape.static_members =
+        static_cast<std::int32_t>(groups.below(static_cast<std::uint64_t>(shape.members) + 1));
     if (const Fault* const fault = find_fault(wanted.fault); fault != nullptr) {
         shape.faults = {fault};
         shape.settings.syncs_each_record |= fault->loses_unsynced;
@@ -57,11 +61,10 @@ std::string Shape::text() const {
     for (const Fault* const fault : faults)
         names += (names.empty() ? "" : ",") + std::string(fault->name);
     return fmt::format(
-        "{}, {} steps, {} s, {} partitions, {} writers, {} readers, a round each {} ms at most, "
-        "{}, segments "
-        "of {} bytes, faults {}",
+        "{}, {} steps, {} s, {} partitions, {} writers, {} readers, {} members ({} static), "
+        "a round each {} ms at most, {}, segments of {} bytes, faults {}",
         layout.name(), takes_coarse_steps ? "coarse" : "fine", duration / seconds(1), partitions,
-        writers, readers, write_pause_max / milliseconds(1),
+        writers, readers, members, static_members, write_pause_max / milliseconds(1),
         settings.syncs_each_record ? "synced" : "page cache", segment_bytes,
         names.empty() ? "none" : names);
 }

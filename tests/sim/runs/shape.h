@@ -25,6 +25,8 @@ struct Shape {
     std::int32_t partitions = 1;
     std::int32_t writers = 1;
     std::int32_t readers = 1;
+    std::int32_t members = 0;
+    std::int32_t static_members = 0;
     env::Duration write_pause_max{};
     std::int32_t segment_bytes = 0;
     std::vector<const Fault*> faults{};

@@ -13,6 +13,7 @@
 
 #include "milena/base/uuid.h"
 #include "milena/env/clock.h"
+#include "sim/workload/group_history.h"
 
 namespace milena::sim {
 
@@ -131,6 +132,8 @@ struct Violation {
 struct History {
     std::map<Place, PartitionHistory> partitions;
     std::vector<TopicStep> topics;
+    /// By its name.
+    std::map<std::string, GroupHistory> groups;
     /// What a client found wrong while it worked.
     std::vector<Violation> complaints;
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "milena/protocol/messages/find_coordinator.h"
 #include "milena/protocol/messages/metadata.h"
 
 namespace milena::sim {
@@ -14,6 +15,7 @@ using protocol::MetadataResponse;
 
 constexpr env::Duration kConnectTimeout = std::chrono::seconds(2);
 constexpr std::int16_t kMetadataVersion = 12;
+constexpr std::int16_t kFindCoordinatorVersion = 4;
 
 std::optional<Link::Leader> leader_in(const MetadataResponse& response, std::int32_t partition) {
     for (const auto& topic : response.topics) {
@@ -49,8 +51,7 @@ bool may_be_refused_with(ErrorCode error) {
 
 env::Task<support::Client*> Link::ready(const Place* place) {
     if (client_ != nullptr) co_return client_.get();
-    const env::Endpoint bootstrap = bootstrap_[next_bootstrap_++ % bootstrap_.size()];
-    if (!co_await connect(bootstrap)) co_return nullptr;
+    if (!co_await connect_to_bootstrap()) co_return nullptr;
     if (place == nullptr) co_return client_.get();
     const auto leader = co_await leader_of(*place);
     if (!leader) {
@@ -58,18 +59,34 @@ env::Task<support::Client*> Link::ready(const Place* place) {
         co_return nullptr;
     }
     leader_epoch_ = leader->epoch;
-    const env::Endpoint& at = leader->endpoint;
-    if (at.host == bootstrap.host && at.port == bootstrap.port) co_return client_.get();
-    co_await connect(at);
+    co_await connect(leader->endpoint);
     co_return client_.get();
 }
 
+env::Task<support::Client*> Link::ready_for_group(std::string_view group) {
+    if (client_ != nullptr) co_return client_.get();
+    if (!co_await connect_to_bootstrap()) co_return nullptr;
+    const auto coordinator = co_await coordinator_of(group);
+    if (!coordinator) {
+        drop();
+        co_return nullptr;
+    }
+    co_await connect(*coordinator);
+    co_return client_.get();
+}
+
+env::Task<bool> Link::connect_to_bootstrap() {
+    co_return co_await connect(bootstrap_[next_bootstrap_++ % bootstrap_.size()]);
+}
+
 env::Task<bool> Link::connect(env::Endpoint to) {
+    if (client_ != nullptr && at_.host == to.host && at_.port == to.port) co_return true;
     client_.reset();
     auto stream =
         co_await machine_.network().connect(to, machine_.core(0), now() + kConnectTimeout);
     if (!stream) co_return false;
     client_ = std::make_unique<support::Client>(std::move(*stream));
+    at_ = to;
     server_ = to.host;
     co_return true;
 }
@@ -87,6 +104,23 @@ env::Task<std::optional<Link::Leader>> Link::leader_of(const Place& place) {
     if (code != ErrorCode::none && !may_be_refused_with(code))
         complain("I14", fmt::format("{} is said to be {}", place.topic, error_name(code)));
     co_return leader_in(*response, place.partition);
+}
+
+env::Task<std::optional<env::Endpoint>> Link::coordinator_of(std::string_view group) {
+    protocol::FindCoordinatorRequest request;
+    const std::array keys{group};
+    request.coordinator_keys = keys;
+    const auto response =
+        co_await call<protocol::FindCoordinatorResponse>(request, kFindCoordinatorVersion);
+    if (!response || response->coordinators.empty()) co_return std::nullopt;
+    const auto& found = response->coordinators[0];
+    const auto code = static_cast<ErrorCode>(found.error_code);
+    if (code == ErrorCode::none) {
+        co_return env::Endpoint{std::string(found.host), static_cast<std::uint16_t>(found.port)};
+    }
+    if (code != ErrorCode::coordinator_not_available)
+        complain("I18", fmt::format("the coordinator of {} is {}", group, error_name(code)));
+    co_return std::nullopt;
 }
 
 env::Task<void> Link::watch() {

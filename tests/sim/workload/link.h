@@ -32,6 +32,8 @@ public:
     /// A connection to the leader of `place`, or to the next bootstrap server if no place is given;
     /// null if there is none now.
     env::Task<support::Client*> ready(const Place* place);
+    /// A connection to the coordinator of the group; null if there is none now.
+    env::Task<support::Client*> ready_for_group(std::string_view group);
     /// Not to be used any more: the next ready() makes another.
     void drop() {
         client_.reset();
@@ -77,12 +79,15 @@ public:
 private:
     env::Task<bool> connect(env::Endpoint to);
     env::Task<std::optional<Leader>> leader_of(const Place& place);
+    env::Task<std::optional<env::Endpoint>> coordinator_of(std::string_view group);
+    env::Task<bool> connect_to_bootstrap();
 
     Node& machine_;
     std::vector<env::Endpoint> bootstrap_;
     std::vector<Violation>& complaints_;
     std::size_t next_bootstrap_ = 0;
     std::unique_ptr<support::Client> client_;
+    env::Endpoint at_;
     std::string server_;
     std::int32_t leader_epoch_ = -1;
     env::Instant waiting_since_ = env::kNever;
