@@ -41,8 +41,8 @@ SETTINGS = {'default.replication.factor': 3, 'min.insync.replicas': 2, 'auto.cre
 class Trio:
     """Three nodes, of Milena or of Apache Kafka; a context manager."""
 
-    def __init__(self, jars):
-        self.quorum = quorum.Quorum(3, 'broker,controller', SETTINGS)
+    def __init__(self, jars, **more):
+        self.quorum = quorum.Quorum(3, 'broker,controller', {**SETTINGS, **more})
         for one in self.nodes:
             one.peer = jars
 
