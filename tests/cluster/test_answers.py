@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every conversation ends as it did with Apache Kafka 4.4.0 (tests/golden/answers.json.gz).
 
-One node serves them all; each has topics of its own. Lines are compared one by one, so that a failure shows the
-request and the two answers.
+One node serves them all, and another one those of groups; each has topics of its own. Lines are compared one by one, so
+that a failure shows the request and the two answers.
 """
 import unittest
 
@@ -18,11 +18,13 @@ class AnswersTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.node = node.Node().start()
-        cls.addClassCleanup(cls.node.__exit__)
+        cls.nodes = [node.Node() for _ in range(2)]
+        for one in cls.nodes:
+            cls.addClassCleanup(one.__exit__)
+            one.start()
 
     def hold(self, name, function):
-        found = talk.hold(self.node.port, name, function)
+        found = talk.hold(self.nodes[conversations.is_of_groups(function)].port, name, function)
         for got, golden in zip(found, GOLDEN[name]):
             self.assertEqual(got, golden)
         self.assertEqual(len(found), len(GOLDEN[name]))
@@ -31,7 +33,8 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual(set(GOLDEN), set(conversations.load()))
 
     def tearDown(self):
-        self.assertTrue(self.node.is_running(), self.node.log()[-2000:])
+        for one in self.nodes:
+            self.assertTrue(one.is_running(), one.log()[-2000:])
 
 
 def add_tests():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Milena and Apache Kafka 4.4 are sent the same bytes and answer alike, and keep alike what they were sent.
 
-Both run beside each other, each fresh. What was recorded of Apache (tests/golden/answers.json.gz, which
-tests/cluster/test_answers.py needs no Apache for) is held against it too, so that it stays what Apache says.
+Both run beside each other, each fresh, and two more for groups. What was recorded of Apache (tests/golden/*.json.gz,
+which tests/cluster/test_answers.py needs no Apache for) is held against it too, so that it stays what Apache says.
 Differences that are meant are in docs/deviations.md and in no conversation.
 """
 import unittest
@@ -20,15 +20,17 @@ class SameAnswersTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         jars = node.jars_beside()
-        cls.apache, cls.milena = node.Node(), node.Node()
-        cls.apache.peer = jars
-        for server in (cls.apache, cls.milena):
-            cls.addClassCleanup(server.__exit__)
-            server.start()
+        cls.pairs = [(node.Node(), node.Node()) for _ in range(2)]
+        for apache, milena in cls.pairs:
+            apache.peer = jars
+            for server in (apache, milena):
+                cls.addClassCleanup(server.__exit__)
+                server.start()
 
     def hold(self, name, function):
-        theirs = talk.hold(self.apache.port, name, function)
-        ours = talk.hold(self.milena.port, name, function)
+        apache, milena = self.pairs[conversations.is_of_groups(function)]
+        theirs = talk.hold(apache.port, name, function)
+        ours = talk.hold(milena.port, name, function)
         for mine, their, golden in zip(ours, theirs, GOLDEN[name]):
             self.assertEqual(their, golden, 'Apache Kafka does not answer as it did')
             self.assertEqual(mine, their)

@@ -22,6 +22,12 @@ def conversation(function):
     return function
 
 
+def is_of_groups(function):
+    """A server that was asked for a coordinator has internal topics. These are held with one of their own, so that
+    others find it without."""
+    return '.groups.' in function.__module__
+
+
 def load():
     """All conversations, in the order of their files."""
     folder = pathlib.Path(__file__).parent
