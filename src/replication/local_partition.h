@@ -95,6 +95,27 @@ public:
     /// Queues the log if it has unsynced records and its flush.ms is over.
     void sync_if_due();
 
+    // For a cleaner; see Replica and storage::Log.
+    Result<std::optional<storage::DirtyLog>> dirty_part(Offset limit);
+    Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog& dirty);
+    bool may_clean(const storage::CleaningTicket& ticket) const;
+    bool may_clear_up(const storage::CleaningTicket& ticket) const;
+    bool begin_swap_in(const storage::CleaningTicket& ticket,
+                       const storage::CleanedSegment& cleaned);
+    Result<std::optional<std::vector<std::string>>> replace_by(
+        const storage::CleaningTicket& ticket, const storage::CleanedSegment& cleaned);
+    Result<bool> come_home(const storage::CleaningTicket& ticket,
+                           const storage::CleanedSegment& cleaned);
+    Result<void> call_off_swap_in(const storage::CleaningTicket& ticket);
+    void set_cleaned_to(const storage::CleaningTicket& ticket, Offset end);
+    std::optional<Offset> cleaned_to() const;
+    /// Runs what finds files by their names; wait_for_writes() waits for it.
+    template <class F>
+    auto in_its_directory(F&& work) {
+        const env::UnderWay::Mark mark(writes_);
+        return std::forward<F>(work)();
+    }
+
     /// See storage::Log::remove_old_segments(); some at once, until none is given.
     Result<std::vector<std::string>> remove_old_segments();
     env::Duration file_delete_delay() const { return settings_.load()->file_delete_delay; }

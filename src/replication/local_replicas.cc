@@ -66,6 +66,7 @@ LocalReplicas::LocalReplicas(env::Env& env, const Logger& logger, BrokerId self,
       syncs_(directories_.size()),
       table_(std::make_shared<const HostedTopics>()),
       moves_(env, logger, *this, deleted_),
+      cleanable_logs_(env, logger, *this, deleted_),
       told_of_strays_(false) {
     for (std::size_t i = 0; i < directories_.size(); ++i)
         lanes_.push_back(std::make_shared<env::WriteLane>());
@@ -426,6 +427,7 @@ Checkpoints LocalReplicas::checkpoints_of(std::size_t directory) const {
         checkpoints.recovery_points[name] = hosted.local->durable_end_offset();
         if (const auto start = hosted.local->start_to_checkpoint())
             checkpoints.log_starts[name] = *start;
+        if (const auto end = hosted.local->cleaned_to()) checkpoints.cleaned_to[name] = *end;
     });
     found_.add_checkpoints(directory, checkpoints);
     return checkpoints;

@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "cleaning/local_cleaning.h"
 #include "disk/deleted_files.h"
 #include "disk/directories.h"
 #include "disk/found_logs.h"
@@ -34,6 +35,7 @@ public:
     std::vector<std::shared_ptr<Partition>> all() const override;
 
     Moves& moves() override { return moves_; }
+    CleanableLogs& cleanable_logs() override { return cleanable_logs_; }
     std::vector<DirectoryState> directories() const override;
     std::vector<FailedDirectory> failed_directories() const override {
         return directories_.failed();
@@ -63,7 +65,8 @@ public:
     Result<void> checkpoint() override;
     Result<void> close() override;
 
-    // For moves between directories.
+    // For moves between directories, and for cleanings.
+    std::shared_ptr<const HostedTopics> table() const { return table_.load(); }
     BrokerId self() const { return self_; }
     const Directories& places() const { return directories_; }
     std::optional<std::size_t> find_directory(std::string_view path) const;
@@ -135,6 +138,7 @@ private:
     env::Published<HostedTopics> table_;
     env::Guarded<std::monostate> changing_;
     LocalMoves moves_;
+    LocalCleanableLogs cleanable_logs_;
     env::Guarded<bool> told_of_strays_;
     env::Guarded<std::monostate> checkpointing_;
 };

@@ -17,6 +17,7 @@
 #include "core/leader_core.h"
 #include "fetch_bounds.h"
 #include "fetch_listeners.h"
+#include "milena/storage/cleaning.h"
 #include "replica_view.h"
 #include "sync_turn.h"
 #include "waiting_produces.h"
@@ -144,6 +145,23 @@ public:
     Result<void> end_close();
     void abandon();
 
+    // For a cleaner, in cleaning/replica_cleaning.cc; see storage::Log.
+    Result<std::optional<storage::DirtyLog>> dirty_part(Offset limit);
+    Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog& dirty);
+    bool may_clean(const storage::CleaningTicket& ticket) const;
+    /// What a cleaning has left may be removed: the log's directory is where it was.
+    bool may_clear_up(const storage::CleaningTicket& ticket) const;
+    bool begin_swap_in(const storage::CleaningTicket& ticket,
+                       const storage::CleanedSegment& cleaned);
+    Result<std::optional<std::vector<std::string>>> replace_by(
+        const storage::CleaningTicket& ticket, const storage::CleanedSegment& cleaned);
+    /// One of these ends what begin_swap_in() has begun.
+    Result<bool> come_home(const storage::CleaningTicket& ticket,
+                           const storage::CleanedSegment& cleaned);
+    Result<void> call_off_swap_in(const storage::CleaningTicket& ticket);
+    void set_cleaned_to(const storage::CleaningTicket& ticket, Offset end);
+    std::optional<Offset> cleaned_to() const;
+
     Result<std::vector<std::string>> remove_old_segments(AfterGuard& after);
     std::optional<Offset> start_to_checkpoint() const;
     DeleteAnswer delete_records(Offset offset, const FollowerCounts& counts, AfterGuard& after);
@@ -163,6 +181,8 @@ private:
     Result<void> lead(const PartitionState& state, env::Instant now, AfterGuard& after);
     Result<void> follow(const PartitionState& state, AfterGuard& after);
     Result<void> begin_epoch(LeaderEpoch epoch);
+    bool may_be_cleaned() const;
+    Offset tombstones_stay_from() const;
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);
     /// Asks for a sync where the topic wants one, or a segment was closed.
@@ -213,6 +233,8 @@ private:
     bool is_writing_ = false;
     /// Between begin_swap() and its end.
     bool is_swapping_ = false;
+    /// Segments are being replaced by a cleaned one: the log stays where it is meanwhile.
+    bool is_replacing_ = false;
     int syncs_running_ = 0;
     /// In the queue of those whose in-sync set is to change.
     bool is_isr_queued_ = false;

@@ -36,6 +36,8 @@ public:
         return is_loaded_ ? ok() : const_cast<IndexFile*>(this)->load();
     }
 
+    /// Of the entries, as far as that is known without a look at the file.
+    std::uint64_t bytes() const { return is_loaded_ ? count() * entry_bytes_ : attached_bytes_; }
     std::uint64_t count() const {
         INVARIANT(is_loaded_, "an index is counted before it is loaded");
         return blocks_ * entries_per_block_ + tail_.size() / entry_bytes_;

@@ -48,8 +48,10 @@ Result<std::unique_ptr<Log>> Log::open(env::Env& env, Logger logger, std::string
                                        const LogOptions& options, const Recovery& recovery) {
     TRY(LoadedLog loaded,
         load_log({env.files(), logger, directory, options, recovery, env.clock().wall()}));
-    return std::make_unique<PartitionLog>(env, std::move(logger), std::move(directory), options,
-                                          std::move(loaded));
+    auto log = std::make_unique<PartitionLog>(env, std::move(logger), std::move(directory), options,
+                                              std::move(loaded));
+    log->take_cleaned_to(recovery.cleaned_to);
+    return log;
 }
 
 PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
@@ -67,6 +69,7 @@ PartitionLog::PartitionLog(env::Env& env, Logger logger, std::string directory,
       durable_end_(loaded.durable_end),
       last_epoch_(loaded.last_epoch),
       names_made_(loaded.has_new_names ? 1 : 0),
+      opened_end_(loaded.log_end),
       producers_(std::move(loaded.producers)),
       snapshot_at_(loaded.snapshot_at),
       unsynced_gap_(loaded.unsynced_gap) {
@@ -339,6 +342,8 @@ void PartitionLog::forget_cut(Offset end) {
     durable_end_ = std::min(durable_end_, end);
     last_limit_.base = Offset(-1);
     ++truncations_;
+    if (cleaned_to_) cleaned_to_ = std::min(*cleaned_to_, end);
+    opened_end_ = std::min(opened_end_, end);
     size_bytes_ = 0;
     for (const auto& segment : segments_) size_bytes_ += segment->size();
 }
@@ -351,6 +356,7 @@ Result<void> PartitionLog::remove_last_segment() {
 }
 
 Result<void> PartitionLog::truncate_segments(Offset end) {
+    TRY_VOID(call_off_swap());
     while (segments_.back()->base() >= end && segments_.size() > 1) {
         TRY_VOID(remove_last_segment());
     }
@@ -382,6 +388,7 @@ Result<void> PartitionLog::truncate_to(Offset end) {
 }
 
 Result<void> PartitionLog::restart_segments(Offset start) {
+    TRY_VOID(call_off_swap());
     while (!segments_.empty()) TRY_VOID(remove_last_segment());
     TRY_VOID(remove_snapshots_above(files_, directory_, Offset(-1)));
     epochs_.replace({});

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one implementation of Log: segments in offset order, the last one active. What was loaded at
 // start comes from log_loader.h; searches stand in partition_log_search.cc, what concerns producers
-// in partition_log_producers.cc, deletion by age and size in partition_log_retention.cc.
+// in partition_log_producers.cc, deletion by age and size in partition_log_retention.cc, what a
+// cleaner asks for in cleaner/partition_log_cleaning.cc.
 #pragma once
 
 #include <vector>
 
 #include "epoch_cache.h"
 #include "log_loader.h"
+#include "milena/storage/cleaning.h"
 #include "milena/storage/log.h"
 #include "segment.h"
 
@@ -63,6 +65,28 @@ public:
     Result<void> close() override;
     bool offline() const override { return is_offline_; }
 
+    Result<std::optional<DirtyLog>> dirty_part(const CleaningBounds& bounds) override;
+    Result<CleaningSource> begin_cleaning(const DirtyLog& dirty) override;
+    bool is_own(const CleaningTicket& ticket) const override {
+        return !is_offline_ && ticket == CleaningTicket{identity_, truncations_};
+    }
+    bool is_same_log(const CleaningTicket& ticket) const override {
+        return !is_offline_ && ticket.log == identity_;
+    }
+    bool begin_swap_in(const CleaningTicket& ticket, const CleanedSegment& cleaned) override;
+    Result<std::optional<std::vector<std::string>>> replace_by(
+        const CleaningTicket& ticket, const CleanedSegment& cleaned) override;
+    Result<bool> come_home(const CleaningTicket& ticket, const CleanedSegment& cleaned) override;
+    Result<void> call_off_swap_in(const CleaningTicket& ticket) override;
+    void set_cleaned_to(const CleaningTicket& ticket, Offset end) override {
+        if (is_own(ticket)) cleaned_to_ = end;
+    }
+    std::optional<Offset> cleaned_to() const override { return cleaned_to_; }
+    /// What was checkpointed.
+    void take_cleaned_to(std::optional<Offset> end) {
+        cleaned_to_ = end && *end > log_end_ ? std::nullopt : end;
+    }
+
 private:
     using Segments = std::vector<std::unique_ptr<Segment>>;
 
@@ -94,6 +118,18 @@ private:
     void draw_jitter();
     void settle_gap();
     void forget_cut(Offset end);
+    /// For the calls below: no cut finds files of a swap that has begun.
+    Result<void> call_off_swap();
+    /// How many segments, from the first on, end at or below `limit`, the last one excepted.
+    std::size_t count_sealed(Offset limit) const;
+    Result<std::size_t> count_old_enough(std::size_t first, std::size_t count);
+    Result<std::int64_t> overdue_ms(std::size_t first, std::size_t count);
+    std::vector<LastOfProducer> last_of_producers() const;
+    /// Index of the first of the segments that `cleaned` replaces, if all are there.
+    std::optional<std::size_t> find_replaced(const CleanedSegment& cleaned) const;
+    /// Gives the files of a segment whose names have a tail the names of a segment.
+    Result<void> bring_home(std::unique_ptr<Segment>& segment);
+    void forget_unsynced(Offset base);
 
     Segment& active() { return *segments_.back(); }
     /// Index of the segment that would hold `offset`.
@@ -149,6 +185,15 @@ private:
     /// Old segments wait for a sync of the names.
     bool needs_names_ = false;
     std::uint64_t truncations_ = 0;
+
+    /// Of this object, for tickets.
+    std::shared_ptr<const int> identity_ = std::make_shared<const int>(0);
+    std::optional<Offset> cleaned_to_;
+    /// Where the log ended when it was opened. Until the high watermark is there nobody knows which
+    /// of the transactions that had ended by then are committed to have.
+    Offset opened_end_;
+    /// Between begin_swap_in() and replace_by(): the base of the new segment.
+    std::optional<Offset> swapping_in_;
 
     ProducerStates producers_;
     /// Of the newest snapshot of them; −1 if there is none.

@@ -95,13 +95,17 @@ Result<std::vector<std::string>> PartitionLog::take_out(std::size_t count) {
         const std::unique_ptr<Segment> segment = std::move(segments_.front());
         segments_.erase(segments_.begin());
         size_bytes_ -= segment->size();
-        // Files that wait for a sync would keep their space until then.
-        const std::string stem = directory_ + "/" + segment_file_name(segment->base(), ".");
-        std::erase_if(unsynced_,
-                      [&](const Unsynced& one) { return one.file->path().starts_with(stem); });
+        forget_unsynced(segment->base());
         TRY_VOID(or_offline(segment->set_aside(paths)));
     }
     return paths;
+}
+
+/// Files that wait for a sync would keep their space until then.
+void PartitionLog::forget_unsynced(Offset base) {
+    const std::string stem = directory_ + "/" + segment_file_name(base, ".");
+    std::erase_if(unsynced_,
+                  [&](const Unsynced& one) { return one.file->path().starts_with(stem); });
 }
 
 /// The last one goes too once there is another behind it. A full disk has no room for that one, and
@@ -125,6 +129,7 @@ std::size_t PartitionLog::up_to_a_synced_name(std::size_t count) const {
 Result<std::vector<std::string>> PartitionLog::remove_old_segments(Offset high_watermark,
                                                                    std::size_t segments_max) {
     TRY_VOID(check_usable());
+    if (swapping_in_) return std::vector<std::string>{};  // the next check is soon enough
     TRY(const std::size_t old, count_old_segments(high_watermark, segments_max));
     if (old == 0) return std::vector<std::string>{};
     TRY(const std::size_t followed, roll_if_all_go(old));

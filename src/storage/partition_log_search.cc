@@ -154,7 +154,7 @@ Result<std::optional<FoundBatch>> PartitionLog::max_timestamp_batch(std::size_t 
     while (true) {
         TRY(const auto batch, walk.next());
         if (!batch || batch->view.last_offset() >= limit) break;
-        if (batch->view.last_offset() < log_start_) continue;
+        if (batch->view.last_offset() < log_start_ || batch->view.record_count() == 0) continue;
         TRY(const Timestamp timestamp, timestamp_in_log(*file, *batch));
         if (timestamp <= best_timestamp) continue;
         best_timestamp = timestamp;

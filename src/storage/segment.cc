@@ -20,10 +20,11 @@ std::string segment_file_name(Offset base, std::string_view suffix) {
 }
 
 Segment::Segment(env::FileSystem& files, const std::string& directory, Offset base,
-                 std::uint64_t size)
+                 std::uint64_t size, std::string_view tail)
     : files_(&files),
       directory_(directory),
       base_(base),
+      tail_(tail),
       log_path_(path_of(".log")),
       size_(size),
       offsets_(files, path_of(".index"), base),
@@ -32,8 +33,10 @@ Segment::Segment(env::FileSystem& files, const std::string& directory, Offset ba
       writeback_from_(size),
       is_max_known_(size == 0) {}
 
+/// Snapshots are the log's, not the segment's.
 std::string Segment::path_of(std::string_view suffix) const {
-    return directory_ + "/" + segment_file_name(base_, suffix);
+    const std::string path = directory_ + "/" + segment_file_name(base_, suffix);
+    return suffix == ".snapshot" ? path : path + tail_;
 }
 
 Result<std::shared_ptr<env::File>> Segment::file() {
@@ -65,22 +68,28 @@ bool Segment::fits(std::uint64_t bytes, Offset last_offset, const LogOptions& op
            (times_.count() + 2) * TimeIndex::kEntryBytes <= options.segment_index_bytes;
 }
 
-Result<bool> Segment::is_due(Timestamp batch_timestamp, const env::Clock& clock,
-                             std::int64_t segment_ms) {
-    if (size_ == 0) return false;
-    if (!first_timestamp_) {
+Result<std::optional<Timestamp>> Segment::first_timestamp() {
+    if (size_ > 0 && !first_timestamp_) {
         TRY(const auto log, file());
         HeaderWalk walk(*log, 0, size_);  // what it gives lies in it
         TRY(const auto first, walk.next());
         first_timestamp_ = first->view.max_timestamp();
     }
+    return first_timestamp_;
+}
+
+Result<bool> Segment::is_due(Timestamp batch_timestamp, const env::Clock& clock,
+                             std::int64_t segment_ms) {
+    if (size_ == 0) return false;
+    TRY_VOID(first_timestamp());
     if (first_timestamp_->value >= 0)
         return batch_timestamp.value - first_timestamp_->value > segment_ms;
     return clock.wall().value - created_at_.value > segment_ms;
 }
 
+/// A batch that compaction has emptied has a timestamp, and no record that has it.
 void Segment::note_timestamp(const record::BatchView& batch) {
-    if (batch.max_timestamp() > max_timestamp_.timestamp) {
+    if (batch.max_timestamp() > max_timestamp_.timestamp && batch.record_count() != 0) {
         max_timestamp_ = {batch.max_timestamp(), batch.last_offset()};
     }
 }
@@ -299,10 +308,11 @@ Result<void> Segment::remove() {
     return ok();
 }
 
-Result<void> Segment::set_aside(std::vector<std::string>& paths) {
+Result<void> Segment::set_aside(std::vector<std::string>& paths, bool with_snapshot) {
     // The log first: indexes without one are removed at start.
     for (const std::string_view suffix :
          {".log", ".index", ".timeindex", ".txnindex", ".snapshot"}) {
+        if (suffix == ".snapshot" && !with_snapshot) continue;
         const std::string path = path_of(suffix);
         if (!files_->exists(path)) continue;
         const auto renamed = files_->rename(path, path + ".deleted");

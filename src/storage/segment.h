@@ -21,8 +21,10 @@ std::string segment_file_name(Offset base, std::string_view suffix);
 
 class Segment {
 public:
-    /// A segment of which nothing is known but the size of its log file, 0 for a new one.
-    Segment(env::FileSystem& files, const std::string& directory, Offset base, std::uint64_t size);
+    /// A segment of which nothing is known but the size of its log file, 0 for a new one. `tail` is
+    /// what the names of its files have at their end: ".cleaned" and ".swap", see cleaning.h.
+    Segment(env::FileSystem& files, const std::string& directory, Offset base, std::uint64_t size,
+            std::string_view tail = {});
 
     Offset base() const { return base_; }
     std::uint64_t size() const { return size_; }
@@ -109,7 +111,12 @@ public:
     /// Removes all files that belong to the segment, the producer snapshot at its base too.
     Result<void> remove();
     /// Renames them to ".deleted" instead, and adds their names to `paths`. What is open stays so.
-    Result<void> set_aside(std::vector<std::string>& paths);
+    Result<void> set_aside(std::vector<std::string>& paths, bool with_snapshot = true);
+    /// Their names end in another tail, or in none.
+    bool has_tail() const { return !tail_.empty(); }
+
+    /// Greatest timestamp of the first batch; nothing in an empty segment.
+    Result<std::optional<Timestamp>> first_timestamp();
 
 private:
     struct Saved {
@@ -135,6 +142,7 @@ private:
     env::FileSystem* files_;
     std::string directory_;
     Offset base_;
+    std::string tail_;
     std::string log_path_;
     std::shared_ptr<env::File> file_;
     std::uint64_t size_;

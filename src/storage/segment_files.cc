@@ -33,6 +33,7 @@ public:
         return found == sizes_.end() ? std::nullopt : std::optional(found->second);
     }
 
+    Result<void> sync() { return files_->sync_directory(directory_); }
     template <class Condition>
     Result<void> remove_if(Condition condition) {
         for (auto entry = sizes_.begin(); entry != sizes_.end();) {
@@ -101,6 +102,9 @@ Result<void> settle_swap(Listing& listing, Offset base) {
         return parsed->suffix == ".log" || parsed->suffix == ".index" ||
                parsed->suffix == ".timeindex";
     }));
+    // A power cut must not keep the new name and bring back what it stands for: offsets would come
+    // twice.
+    TRY_VOID(listing.sync());
     for (const std::string_view suffix : {".index", ".timeindex", ".txnindex", ".log"}) {
         const std::string target = segment_file_name(base, suffix);
         const std::string source = target + std::string(kSwap);
@@ -122,8 +126,13 @@ Result<void> settle_leftovers(Listing& listing) {
                (parsed->suffix.ends_with(".deleted") && !parsed->suffix.starts_with(".checkpoint"));
     }));
     for (const Offset base : bases_of(listing, ".log.swap")) TRY_VOID(settle_swap(listing, base));
-    // A .swap without its log: the renames had begun with the log's neighbours and the log came
-    // last.
+    // A .swap without its log, which is home already. Indexes are built anew, but for the one of
+    // aborted transactions.
+    for (const Offset base : bases_of(listing, ".txnindex.swap")) {
+        const std::string home = segment_file_name(base, ".txnindex");
+        if (listing.size(segment_file_name(base, ".log")))
+            TRY_VOID(listing.rename(home + ".swap", home));
+    }
     return listing.remove_if([](std::string_view name) {
         const auto parsed = parse_segment_file_name(name);
         return parsed && parsed->suffix.ends_with(".swap");

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "milena/metadata/image.h"
+#include "milena/replication/cleaning.h"
 #include "milena/replication/moves.h"
 #include "milena/replication/partition.h"
 
@@ -102,6 +103,7 @@ public:
     virtual std::vector<std::shared_ptr<Partition>> all() const = 0;
 
     virtual Moves& moves() = 0;
+    virtual CleanableLogs& cleanable_logs() = 0;
     /// In the order of log.dirs; those that could not be opened come last.
     virtual std::vector<DirectoryState> directories() const = 0;
     /// Those that are not usable.
@@ -139,9 +141,9 @@ public:
     /// From now on `tell` hears, on any thread, that take_isr_changes() has something.
     virtual void when_isr_change_due(std::function<void()> tell) = 0;
 
-    /// Writes recovery-point-, log-start- and replication-offset-checkpoint of every directory,
-    /// those that have changed. Callers wait for each other; may run beside apply(). The first
-    /// call, which comes when the metadata is complete, also tells of logs that belong to no
+    /// Writes recovery-point-, log-start-, cleaner- and replication-offset-checkpoint of every
+    /// directory, those that have changed. Callers wait for each other; may run beside apply(). The
+    /// first call, which comes when the metadata is complete, also tells of logs that belong to no
     /// replica.
     virtual Result<void> checkpoint() = 0;
     /// Syncs and closes every log of a directory that is usable and writes the checkpoints; these

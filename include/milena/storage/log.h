@@ -23,6 +23,20 @@ namespace milena::storage {
 
 using env::Timestamp;
 
+struct CleanedSegment;  // cleaning.h
+struct CleaningBounds;
+struct CleaningSource;
+struct CleaningTicket;
+struct DirtyLog;
+
+/// What a topic whose cleanup.policy has compact says of its cleaning.
+struct CompactionOptions {
+    double min_cleanable_dirty_ratio = 0.5;                 ///< min.cleanable.dirty.ratio
+    std::int64_t min_compaction_lag_ms = 0;                 ///< min.compaction.lag.ms
+    std::int64_t max_compaction_lag_ms = INT64_MAX;         ///< max.compaction.lag.ms
+    std::int64_t delete_retention_ms = 24LL * 3600 * 1000;  ///< delete.retention.ms
+};
+
 /// A topic's settings as a log needs them (topic config names, broker defaults resolved before).
 struct LogOptions {
     std::uint64_t segment_bytes = 1ULL << 30;          ///< segment.bytes
@@ -38,6 +52,8 @@ struct LogOptions {
     bool is_gapless = false;
     /// producer.id.expiration.ms: how long a producer is remembered after its last record.
     std::int64_t producer_expiration_ms = 24LL * 3600 * 1000;
+    /// Nothing where cleanup.policy lacks compact.
+    std::optional<CompactionOptions> compaction{};
 };
 
 /// Record bytes in a file, not yet read: whole batches, except that the last may be cut by a byte
@@ -74,6 +90,8 @@ struct Recovery {
     Offset recovery_point{};
     /// From log-start-offset-checkpoint; 0 if it names none.
     Offset log_start_offset{};
+    /// From cleaner-offset-checkpoint; nothing if it names none.
+    std::optional<Offset> cleaned_to{};
 };
 
 class Log {
@@ -176,6 +194,32 @@ public:
     /// go on.
     virtual Result<std::vector<std::string>> remove_old_segments(Offset high_watermark,
                                                                  std::size_t segments_max) = 0;
+
+    // Cleaning, see cleaning.h. All of these may come in the middle of an append.
+    /// What a cleaner may do now: sealed segments that end at or below both bounds, below the first
+    /// unstable offset and what is not synced, all of whose dirty records are as old as
+    /// min.compaction.lag.ms says. Nothing if there is none, or the topic is not compacted.
+    virtual Result<std::optional<DirtyLog>> dirty_part(const CleaningBounds& bounds) = 0;
+    /// What a cleaning of that part reads.
+    virtual Result<CleaningSource> begin_cleaning(const DirtyLog& dirty) = 0;
+    /// False once the log was cut, or is offline, or is not the one the ticket came from.
+    virtual bool is_own(const CleaningTicket& ticket) const = 0;
+    /// The same, but that it may have been cut.
+    virtual bool is_same_log(const CleaningTicket& ticket) const = 0;
+    /// The swap of `cleaned` for those that it replaces. begin_swap_in(): from here on a cut calls
+    /// it off, and no segment is removed. Then make_final(), without the guard, then replace_by():
+    /// readers get the new segment, the old ones are renamed and the caller's to remove, as after
+    /// remove_old_segments(). Then the directory is synced, without the guard, and come_home()
+    /// gives the files their names. Nothing, or false, where it was called off: the log is as it
+    /// was, or as others have made it. call_off_swap_in(): make_final() has failed.
+    virtual bool begin_swap_in(const CleaningTicket& ticket, const CleanedSegment& cleaned) = 0;
+    virtual Result<std::optional<std::vector<std::string>>> replace_by(
+        const CleaningTicket& ticket, const CleanedSegment& cleaned) = 0;
+    virtual Result<bool> come_home(const CleaningTicket& ticket, const CleanedSegment& cleaned) = 0;
+    virtual Result<void> call_off_swap_in(const CleaningTicket& ticket) = 0;
+    /// Below it nothing is dirty; goes back by itself when the log is cut. Nothing: never cleaned.
+    virtual void set_cleaned_to(const CleaningTicket& ticket, Offset end) = 0;
+    virtual std::optional<Offset> cleaned_to() const = 0;
 
     /// Syncs everything below log_end_offset(). A failure takes the log offline for good; only a
     /// disk without room for the epochs does not, and durable_end_offset() stays where it is.

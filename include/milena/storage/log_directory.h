@@ -97,8 +97,8 @@ public:
     virtual Result<void> sync_all() = 0;
 
     /// `name` is one of the checkpoint files: recovery-point-offset-checkpoint,
-    /// replication-offset-checkpoint, log-start-offset-checkpoint. Empty if absent; a malformed one
-    /// is an error that names file and line.
+    /// replication-offset-checkpoint, log-start-offset-checkpoint, cleaner-offset-checkpoint. Empty
+    /// if absent; a malformed one is an error that names file and line.
     virtual Result<OffsetCheckpoint> read_checkpoint(std::string_view name) const = 0;
     virtual Result<void> write_checkpoint(std::string_view name,
                                           const OffsetCheckpoint& offsets) = 0;
@@ -111,5 +111,6 @@ std::string unique_name(const TopicPartition& partition, Uuid unique, std::strin
 inline constexpr std::string_view kRecoveryPointCheckpoint = "recovery-point-offset-checkpoint";
 inline constexpr std::string_view kReplicationCheckpoint = "replication-offset-checkpoint";
 inline constexpr std::string_view kLogStartCheckpoint = "log-start-offset-checkpoint";
+inline constexpr std::string_view kCleanerCheckpoint = "cleaner-offset-checkpoint";
 
 }  // namespace milena::storage

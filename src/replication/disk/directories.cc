@@ -7,9 +7,9 @@
 namespace milena::replication {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFiles{storage::kRecoveryPointCheckpoint,
-                                                 storage::kReplicationCheckpoint,
-                                                 storage::kLogStartCheckpoint};
+constexpr std::array<std::string_view, 4> kFiles{
+    storage::kRecoveryPointCheckpoint, storage::kReplicationCheckpoint,
+    storage::kLogStartCheckpoint, storage::kCleanerCheckpoint};
 
 }  // namespace
 
@@ -85,6 +85,7 @@ Result<void> Directories::write(std::size_t index, const Checkpoints& checkpoint
     // High watermarks last: after a crash between, each is at or below what the others speak of.
     TRY_VOID(write_one(index, 0, checkpoints.recovery_points));
     TRY_VOID(write_one(index, 2, checkpoints.log_starts));
+    TRY_VOID(write_one(index, 3, checkpoints.cleaned_to));
     return write_one(index, 1, checkpoints.high_watermarks);
 }
 

@@ -13,11 +13,12 @@
 
 namespace milena::replication {
 
-/// The three checkpoint files of one directory.
+/// The four checkpoint files of one directory.
 struct Checkpoints {
     storage::OffsetCheckpoint recovery_points;
     storage::OffsetCheckpoint high_watermarks;
     storage::OffsetCheckpoint log_starts;
+    storage::OffsetCheckpoint cleaned_to;  ///< of logs that were cleaned
 };
 
 class Directories {
@@ -53,7 +54,7 @@ private:
         Uuid id;
         bool failed = false;
         std::int64_t partitions = 0;
-        std::array<std::optional<storage::OffsetCheckpoint>, 3> written;
+        std::array<std::optional<storage::OffsetCheckpoint>, 4> written;
     };
     Result<void> write_one(std::size_t index, std::size_t file,
                            const storage::OffsetCheckpoint& offsets);

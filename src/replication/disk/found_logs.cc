@@ -57,12 +57,15 @@ Result<FoundLogs::ByPartition> FoundLogs::find_in(std::size_t directory, bool wa
     TRY(const auto recovery_points, place.read_checkpoint(storage::kRecoveryPointCheckpoint));
     TRY(const auto high_watermarks, place.read_checkpoint(storage::kReplicationCheckpoint));
     TRY(const auto log_starts, place.read_checkpoint(storage::kLogStartCheckpoint));
+    TRY(const auto cleaned_to, place.read_checkpoint(storage::kCleanerCheckpoint));
     for (const auto& [partition, topic_id] : partitions) {
         Found log;
         log.topic_id = topic_id;
         log.directory = directory;
         log.recovery = {was_clean, offset_in(recovery_points, partition),
-                        offset_in(log_starts, partition)};
+                        offset_in(log_starts, partition), std::nullopt};
+        if (const auto at = cleaned_to.find(partition); at != cleaned_to.end())
+            log.recovery.cleaned_to = at->second;
         log.high_watermark = offset_in(high_watermarks, partition);
         found.emplace(partition, std::move(log));
     }
@@ -160,6 +163,8 @@ void FoundLogs::add_checkpoints(std::size_t directory, Checkpoints& checkpoints)
             if (found.recovery.log_start_offset > Offset(0)) {
                 checkpoints.log_starts[partition] = found.recovery.log_start_offset;
             }
+            if (found.recovery.cleaned_to)
+                checkpoints.cleaned_to[partition] = *found.recovery.cleaned_to;
         }
     });
 }

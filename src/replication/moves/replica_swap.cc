@@ -6,6 +6,7 @@ namespace milena::replication {
 
 bool Replica::begin_swap() {
     if (stopped_ || closed_ends_ || offline() || is_writing_ || syncs_running_ > 0) return false;
+    if (is_replacing_) return false;
     is_writing_ = is_swapping_ = true;
     return true;
 }

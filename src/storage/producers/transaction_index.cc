@@ -31,8 +31,8 @@ Result<void> TransactionIndex::truncate(Offset end) {
     return file_.truncate(count);
 }
 
-Result<bool> TransactionIndex::collect(Offset from, Offset upper,
-                                       std::vector<AbortedTransaction>& into) const {
+Result<bool> TransactionIndex::overlapping(Offset from, Offset upper,
+                                           std::vector<IndexedTransaction>& into) const {
     TRY_VOID(file_.ensure_loaded());
     if (file_.count() == 0) return false;
     TRY(std::uint64_t index,
@@ -40,12 +40,23 @@ Result<bool> TransactionIndex::collect(Offset from, Offset upper,
     for (; index < file_.count(); ++index) {
         std::byte bytes[kEntryBytes];
         TRY_VOID(file_.read(index, bytes));
-        const Offset first(load<std::int64_t>(bytes + 10));
-        if (first < upper) into.push_back({ProducerId(load<std::int64_t>(bytes + 2)), first});
+        const IndexedTransaction entry{
+            ProducerId(load<std::int64_t>(bytes + 2)), Offset(load<std::int64_t>(bytes + 10)),
+            last_offset_of(bytes), Offset(load<std::int64_t>(bytes + 26))};
+        if (entry.first_offset < upper) into.push_back(entry);
         // Whatever ends later began at or behind this.
-        if (Offset(load<std::int64_t>(bytes + 26)) >= upper) return true;
+        if (entry.last_stable_offset >= upper) return true;
     }
     return false;
+}
+
+Result<bool> TransactionIndex::collect(Offset from, Offset upper,
+                                       std::vector<AbortedTransaction>& into) const {
+    std::vector<IndexedTransaction> entries;
+    TRY(const bool is_complete, overlapping(from, upper, entries));
+    for (const IndexedTransaction& entry : entries)
+        into.push_back({entry.producer, entry.first_offset});
+    return is_complete;
 }
 
 Result<FileWrite> TransactionIndex::whole() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "index_file.h"
+#include "milena/storage/cleaning.h"
 #include "producers/producer_states.h"
 
 namespace milena::storage {
@@ -24,6 +25,9 @@ public:
     Result<void> truncate(Offset end);
     /// Adds those that overlap [from, upper). True if no later segment can have more of them.
     Result<bool> collect(Offset from, Offset upper, std::vector<AbortedTransaction>& into) const;
+    /// The same, whole.
+    Result<bool> overlapping(Offset from, Offset upper,
+                             std::vector<IndexedTransaction>& into) const;
     /// As IndexFile::whole(), where there is an entry or a file.
     Result<FileWrite> whole() const;
 

@@ -10,6 +10,7 @@
 
 #include "milena/record/records.h"
 #include "milena/replication/partition.h"
+#include "milena/storage/cleaning.h"
 #include "milena/storage/log.h"
 
 namespace milena::replication {
@@ -224,6 +225,29 @@ public:
 
     /// No epoch can be begun from now on; the log is offline with the first that is tried.
     void fail_epochs() { fails_epochs_ = true; }
+
+    Result<std::optional<storage::DirtyLog>> dirty_part(const storage::CleaningBounds&) override {
+        return std::nullopt;
+    }
+    Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog&) override {
+        return fail(ErrorCode::kafka_storage_error, "nothing here is cleaned");
+    }
+    bool is_own(const storage::CleaningTicket&) const override { return false; }
+    bool is_same_log(const storage::CleaningTicket&) const override { return false; }
+    bool begin_swap_in(const storage::CleaningTicket&, const storage::CleanedSegment&) override {
+        return false;
+    }
+    Result<std::optional<std::vector<std::string>>> replace_by(
+        const storage::CleaningTicket&, const storage::CleanedSegment&) override {
+        return std::nullopt;
+    }
+    Result<bool> come_home(const storage::CleaningTicket&,
+                           const storage::CleanedSegment&) override {
+        return false;
+    }
+    Result<void> call_off_swap_in(const storage::CleaningTicket&) override { return ok(); }
+    void set_cleaned_to(const storage::CleaningTicket&, Offset) override {}
+    std::optional<Offset> cleaned_to() const override { return std::nullopt; }
 
     Result<void> truncate_to(Offset end) override {
         while (!batches_.empty() && batches_.back().next > end) batches_.pop_back();

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cleanings of a node's replicas: to their end, and called off by what happens to a replica.
+#include "cleaning/local_cleaning.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "cleaned_node.h"
+
+namespace milena::replication {
+namespace {
+
+using Outcome = LogCleaning::Outcome;
+
+class LocalCleaningTest : public testing::Test, protected CleanedNode {
+protected:
+    void SetUp() override {
+        apply({{kTopic, "t"}});
+        fill(40);
+    }
+    std::unique_ptr<LogCleaning> begin() {
+        const auto logs = list();
+        return logs.size() == 1 ? replicas->cleanable_logs().begin(logs[0], limits()) : nullptr;
+    }
+    /// Up to its end, or `steps` of it.
+    static Result<Outcome> run(LogCleaning& cleaning, int steps = 1000) {
+        Result<Outcome> outcome = Outcome::goes_on;
+        while (steps-- > 0 && outcome && *outcome == Outcome::goes_on) outcome = cleaning.step();
+        return outcome;
+    }
+    bool has_leftovers(const std::string& path) {
+        return std::ranges::any_of(names(path), [](const std::string& name) {
+            return name.ends_with(".cleaned") || name.ends_with(".swap");
+        });
+    }
+    std::string checkpoint() {
+        EXPECT_TRUE(replicas->checkpoint());
+        return *env::read_file(node.files(), "/a/cleaner-offset-checkpoint", 999);
+    }
+};
+
+TEST_F(LocalCleaningTest, ACleaningComesToItsEnd) {
+    const std::uint64_t before = size();
+    const auto logs = list();
+    ASSERT_EQ(logs.size(), 1U);
+    EXPECT_EQ(logs[0].name.text(), "t-0");
+    EXPECT_EQ(logs[0].directory, "/a");
+    EXPECT_EQ(checkpoint(), "0\n0\n");
+    const auto cleaning = begin();
+    ASSERT_NE(cleaning, nullptr);
+    EXPECT_EQ(run(*cleaning).value(), Outcome::done);
+    EXPECT_LT(size(), before / 2);
+    EXPECT_EQ(partition()->log_end_offset(), Offset(40));
+    EXPECT_FALSE(has_leftovers("/a/t-0"));
+    EXPECT_TRUE(list().empty()) << "nothing is dirty";
+    EXPECT_EQ(checkpoint(), fmt::format("0\n1\nt 0 {}\n", logs[0].dirty.end));
+    EXPECT_EQ(cleaning->figures().records_kept, 3U);
+    EXPECT_GT(cleaning->figures().segments_before, 3U);
+    // The old files wait for their delay, which is over.
+    EXPECT_EQ(replicas->remove_deleted(), env::kNever);
+    EXPECT_TRUE(std::ranges::none_of(
+        names("/a/t-0"), [](const std::string& name) { return name.ends_with(".deleted"); }));
+}
+
+TEST_F(LocalCleaningTest, AStartKnowsHowFarALogIsClean) {
+    ASSERT_EQ(run(*begin()).value(), Outcome::done);
+    for (const bool is_clean : {true, false}) {
+        if (is_clean) {
+            ASSERT_TRUE(replicas->close());
+        } else {
+            checkpoint();
+        }
+        open(is_clean);
+        EXPECT_EQ(checkpoint().substr(0, 4), "0\n1\n") << "before anybody claims the log";
+        apply({{kTopic, "t"}});
+        EXPECT_TRUE(list().empty());
+    }
+    fill(20);
+    const auto logs = list();
+    ASSERT_EQ(logs.size(), 1U);
+    EXPECT_GT(logs[0].dirty.clean_bytes, 0U);
+    EXPECT_GT(logs[0].dirty.first_dirty, Offset(0));
+}
+
+TEST_F(LocalCleaningTest, ALimitIsKept) {
+    const auto limited = [&](std::optional<Offset> limit) {
+        return replicas->cleanable_logs().list([limit](Uuid topic, PartitionIndex index) {
+            EXPECT_EQ(topic, kTopic);
+            EXPECT_EQ(index, PartitionIndex(0));
+            return limit;
+        });
+    };
+    EXPECT_TRUE(limited(Offset(0)).empty());
+    const auto some = limited(Offset(10));
+    ASSERT_EQ(some.size(), 1U);
+    EXPECT_LE(some[0].dirty.end, Offset(10));
+    EXPECT_GT(limited(std::nullopt)[0].dirty.end, Offset(10));
+}
+
+TEST_F(LocalCleaningTest, OtherTopicsAreNotListed) {
+    settings.log.compaction.reset();
+    apply({{kTopic, "t"}, {kOther, "o"}});
+    partition()->configure(settings);
+    fill(40, kOther);
+    EXPECT_TRUE(list().empty());
+}
+
+TEST_F(LocalCleaningTest, ADeletionCallsItOffWhereverItIs) {
+    for (int steps = 1;; ++steps) {
+        CleanedNode scene;
+        scene.apply({{kTopic, "t"}});
+        scene.fill(40);
+        const auto logs = scene.list();
+        const auto cleaning = scene.replicas->cleanable_logs().begin(logs[0], scene.limits());
+        if (run(*cleaning, steps).value() == Outcome::done) break;
+        // A topic of the same name, whose directory has the same path.
+        scene.apply({{kOther, "t"}});
+        scene.fill(5, kOther);
+        const auto before = scene.names("/a/t-0");
+        EXPECT_EQ(cleaning->step().value(), Outcome::called_off) << steps;
+        cleaning->give_up();
+        EXPECT_EQ(scene.names("/a/t-0"), before) << steps;
+        EXPECT_EQ(scene.partition(kOther)->log_end_offset(), Offset(5));
+        EXPECT_EQ(scene.replicas->cleanable_logs().begin(logs[0], scene.limits()), nullptr);
+    }
+}
+
+TEST_F(LocalCleaningTest, WhoeverGivesUpLeavesNothing) {
+    const auto cleaning = begin();
+    int steps = 0;
+    while (!has_leftovers("/a/t-0")) {
+        ASSERT_EQ(cleaning->step().value(), Outcome::goes_on);
+        ASSERT_LT(++steps, 100) << "no file is ever half done";
+    }
+    cleaning->give_up();
+    EXPECT_FALSE(has_leftovers("/a/t-0"));
+    ASSERT_EQ(run(*begin()).value(), Outcome::done);
+}
+
+TEST_F(LocalCleaningTest, AFullDiskFailsTheCleaningAndNothingElse) {
+    const auto cleaning = begin();
+    node.faults().fail_call(8, ENOSPC);
+    const auto outcome = run(*cleaning);
+    ASSERT_FALSE(outcome);
+    EXPECT_FALSE(partition()->offline());
+    EXPECT_FALSE(has_leftovers("/a/t-0"));
+    fill(5);
+    EXPECT_EQ(run(*begin()).value(), Outcome::done);
+}
+
+TEST_F(LocalCleaningTest, ADiskThatFailsTakesItsDirectory) {
+    const auto cleaning = begin();
+    node.faults().fail_call(8, EIO);
+    ASSERT_FALSE(run(*cleaning));
+    EXPECT_TRUE(partition()->offline());
+    replicas->note_failed_logs();
+    EXPECT_EQ(replicas->failed_directories().size(), 1U);
+}
+
+TEST_F(LocalCleaningTest, ADamagedBatchIsToldWithItsFile) {
+    node.files().flip_bit("/a/t-0/00000000000000000000.log", 900);
+    const auto outcome = run(*begin());
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ErrorCode::corrupt_message);
+    EXPECT_NE(outcome.error().why.find("/a/t-0/00000000000000000000.log"), std::string::npos);
+    EXPECT_FALSE(partition()->offline());
+}
+
+}  // namespace
+}  // namespace milena::replication
