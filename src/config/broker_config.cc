@@ -250,6 +250,47 @@ void read_groups(const Settings& settings, BrokerConfig::Groups& groups) {
     groups.compression_codec = settings.number("offsets.topic.compression.codec");
 }
 
+BrokerConfig::Groups::Interval consumer_interval(const Settings& settings, std::string_view what) {
+    const auto value = [&](std::string_view limit) {
+        return settings.number(fmt::format("group.consumer.{}{}", limit, what));
+    };
+    return {.value = value(""), .min = value("min."), .max = value("max.")};
+}
+
+void read_consumer_groups(const Settings& settings, BrokerConfig::Groups& groups) {
+    const auto& protocols = settings.list("group.coordinator.rebalance.protocols");
+    groups.serves_consumer_protocol = contains(protocols, "consumer");
+    groups.consumer_session_timeout_ms = consumer_interval(settings, "session.timeout.ms");
+    groups.consumer_heartbeat_interval_ms = consumer_interval(settings, "heartbeat.interval.ms");
+    groups.consumer_assignment_interval_ms = consumer_interval(settings, "assignment.interval.ms");
+    groups.consumer_max_size = settings.number("group.consumer.max.size");
+    groups.consumer_assignors = settings.list("group.consumer.assignors");
+    groups.consumer_migration_policy = upper(settings.string("group.consumer.migration.policy"));
+    groups.consumer_regex_refresh_interval_ms =
+        settings.number("group.consumer.regex.refresh.interval.ms");
+}
+
+Result<void> check_consumer_groups(const Settings& settings) {
+    for (const std::string_view what :
+         {"session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms"}) {
+        const auto interval = consumer_interval(settings, what);
+        if (interval.value < interval.min || interval.value > interval.max) {
+            return bad_setting(settings, fmt::format("group.consumer.{}", what),
+                               fmt::format("allowed is {} to {}, as group.consumer.min.{} and "
+                                           "group.consumer.max.{} say",
+                                           interval.min, interval.max, what, what));
+        }
+    }
+    constexpr std::string_view kAssignors = "group.consumer.assignors";
+    const auto& assignors = settings.list(kAssignors);
+    if (assignors.empty()) return bad_setting(settings, kAssignors, "one is needed");
+    for (const std::string& name : assignors) {
+        if (name != "uniform" && name != "range")
+            return bad_setting(settings, kAssignors, "allowed are uniform and range");
+    }
+    return ok();
+}
+
 Result<void> check_groups(const Settings& settings) {
     constexpr std::string_view kCodec = "offsets.topic.compression.codec";
     constexpr std::int32_t kCodecs = 5;
@@ -362,6 +403,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     TRY_VOID(read_roles(settings, config));
     TRY_VOID(check_numbers(settings));
     TRY_VOID(check_groups(settings));
+    TRY_VOID(check_consumer_groups(settings));
     TRY_VOID(read_listeners(settings, host_name, config));
     TRY_VOID(check_listeners_of_roles(settings, config));
     TRY_VOID(read_inter_broker_listener(settings, config));
@@ -375,6 +417,7 @@ Result<BrokerConfig> make_broker_config(Settings settings, std::string_view host
     read_internal_topics(settings, config);
     read_broker(settings, config);
     read_groups(settings, config.groups);
+    read_consumer_groups(settings, config.groups);
     read_elections(settings, config);
     config.topic_defaults = topic_defaults(settings);
     config.settings = std::make_shared<const Settings>(std::move(settings));

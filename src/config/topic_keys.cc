@@ -47,7 +47,7 @@ static constexpr Synonym kSegmentMs[] = {{"log.roll.ms"}, {"log.roll.hours", Uni
 static constexpr Synonym kUncleanLeaderElectionEnable[] = {{"unclean.leader.election.enable"}};
 
 static constexpr TopicKey kTopicKeys[] = {
-    {"cleanup.policy", list, "delete", one_of("compact|delete"), kCleanupPolicy, not_yet,
+    {"cleanup.policy", list, "delete", one_of("compact|delete"), kCleanupPolicy, works,
      "What happens to old records: delete by age and size, compact by key, or both."},
     {"compression.gzip.level", int32, "-1", kGzipLevel, kCompressionGzipLevel, works,
      "Level of gzip where the broker compresses; -1 is the library's own."},
@@ -58,7 +58,7 @@ static constexpr TopicKey kTopicKeys[] = {
      "Codec in which batches are stored; producer keeps them as they came."},
     {"compression.zstd.level", int32, "3", between(-131'072, 22), kCompressionZstdLevel, works,
      "Level of zstd where the broker compresses."},
-    {"delete.retention.ms", int64, "86400000", at_least(0), kDeleteRetentionMs, not_yet,
+    {"delete.retention.ms", int64, "86400000", at_least(0), kDeleteRetentionMs, works,
      "How long the cleaner keeps tombstones."},
     {"errors.deadletterqueue.group.enable", boolean, "false", kAny, {}, not_yet,
      "Whether the topic may take the records that share groups give up."},
@@ -81,7 +81,7 @@ static constexpr TopicKey kTopicKeys[] = {
     {"local.retention.ms", int64, "-2", at_least(-2), kLocalRetentionMs, not_yet,
      "Age that stays on local disks of what tiered storage has; -2 is retention.ms."},
     {"max.compaction.lag.ms", int64, "9223372036854775807",
-     at_least(1), kMaxCompactionLagMs, not_yet,
+     at_least(1), kMaxCompactionLagMs, works,
      "Records older than this are compacted."},
     {"max.decompressed.message.bytes", int32, "2147483639", between(1, 2'147'483'639),
      kMaxDecompressedMessageBytes, works,
@@ -97,9 +97,9 @@ static constexpr TopicKey kTopicKeys[] = {
     {"message.timestamp.type", string, "CreateTime", one_of("CreateTime|LogAppendTime"),
      kMessageTimestampType, works,
      "Whether records keep the time of their maker or get that of their append."},
-    {"min.cleanable.dirty.ratio", float64, "0.5", between(0, 1), kMinCleanableDirtyRatio, not_yet,
+    {"min.cleanable.dirty.ratio", float64, "0.5", between(0, 1), kMinCleanableDirtyRatio, works,
      "Share of a log that must be uncompacted before the cleaner takes it."},
-    {"min.compaction.lag.ms", int64, "0", at_least(0), kMinCompactionLagMs, not_yet,
+    {"min.compaction.lag.ms", int64, "0", at_least(0), kMinCompactionLagMs, works,
      "Records younger than this are not compacted."},
     {"min.insync.replicas", int32, "1", at_least(1), kMinInsyncReplicas, works,
      "In-sync replicas without which a write with acks=all is refused."},

@@ -72,4 +72,10 @@ std::size_t java_length(std::string_view text) {
     return units;
 }
 
+std::u16string java_units(std::string_view text) {
+    std::u16string units;
+    for_each_unit(text, [&](std::uint32_t unit) { units.push_back(static_cast<char16_t>(unit)); });
+    return units;
+}
+
 }  // namespace milena::coordinator

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace milena::coordinator {
@@ -14,5 +15,7 @@ namespace milena::coordinator {
 std::int32_t java_hash(std::string_view text);
 /// The number of these units.
 std::size_t java_length(std::string_view text);
+/// The units themselves.
+std::u16string java_units(std::string_view text);
 
 }  // namespace milena::coordinator

@@ -24,6 +24,7 @@
 #include "milena/drivers/group_coordinator.h"
 #include "milena/drivers/isr_changes.h"
 #include "milena/drivers/listener_check.h"
+#include "milena/drivers/log_cleaner.h"
 #include "milena/drivers/materialiser.h"
 #include "milena/drivers/metadata_publisher.h"
 #include "milena/drivers/producer_expiration.h"
@@ -96,6 +97,7 @@ public:
         if (server_ != nullptr) co_await server_->stop();
         if (syncs_ != nullptr) co_await syncs_->stop();
         if (retention_ != nullptr) co_await retention_->stop();
+        if (log_cleaner_ != nullptr) co_await log_cleaner_->stop();
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (directory_moves_ != nullptr) co_await directory_moves_->stop();
@@ -128,6 +130,8 @@ private:
     void give_up(const Error& why) {
         served_.end();
         if (lifecycle_ != nullptr) lifecycle_->abandon();
+        // It would not hear that another broker leads now, and tell offsets that are no more true.
+        if (group_coordinator_ != nullptr) group_coordinator_->resign();
         on_failure_(why);
     }
 
@@ -196,10 +200,13 @@ private:
             follow_leaders();
             make_materialiser();
             make_group_coordinator();
+            make_log_cleaner();
         }
         replica_driver_->when_applied([this](const drivers::ReplicaDriver::Applied& applied) {
             throttles_.follow(applied.image);
             directory_reports_->note(applied.topics, applied.misplaced);
+            if (log_cleaner_ != nullptr)
+                log_cleaner_->configure(log_cleaner_settings_(applied.image));
             if (fetchers_ != nullptr) fetchers_->follow(applied.image, applied.topics);
             if (materialiser_ != nullptr) materialiser_->follow(applied.image, applied.topics);
             if (group_coordinator_ != nullptr)
@@ -273,6 +280,18 @@ private:
         materialiser_->when_moved(
             [this](const storage::StateSpace& space) { group_coordinator_->store_moved(space); });
         metrics_.add([this](telemetry::Page& page) { group_coordinator_->write_metrics(page); });
+    }
+
+    void make_log_cleaner() {
+        log_cleaner_settings_ = log_cleaner_settings_of(config_);
+        // What a coordinator's log says is in the store before it is compacted away.
+        log_cleaner_ = std::make_unique<drivers::LogCleaner>(
+            env_, log_, *replicas_, [this](Uuid topic, PartitionIndex partition) {
+                return materialiser_->cleaner_limit({topic, partition});
+            });
+        metrics_.add([this](telemetry::Page& page) {
+            log_cleaner_->write_metrics(page, env_.clock().now());
+        });
     }
 
     env::Task<Result<std::unique_ptr<drivers::Quorum>>> open_quorum() {
@@ -349,6 +368,7 @@ private:
         retention_ = std::make_unique<drivers::Retention>(
             env_, *replicas_, wait_of(config_.retention_check_interval_ms));
         retention_->start();
+        log_cleaner_->start();
         listener_check_ = std::make_unique<drivers::ListenerCheck>(
             env_, log_, directories_.cluster_id(), client_listeners(config_, listeners_));
         listener_check_->start();
@@ -495,6 +515,8 @@ private:
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;
     std::unique_ptr<drivers::Retention> retention_;
+    std::function<drivers::LogCleanerSettings(const metadata::Image&)> log_cleaner_settings_;
+    std::unique_ptr<drivers::LogCleaner> log_cleaner_;
     std::unique_ptr<drivers::ListenerCheck> listener_check_;
     std::unique_ptr<drivers::ProducerExpiration> producer_expiration_;
     std::unique_ptr<drivers::Syncs> syncs_;

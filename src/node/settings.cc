@@ -79,6 +79,14 @@ replication::PartitionSettings partition_settings(const config::TopicConfig& top
     }
     out.log.segment_bytes = static_cast<std::uint64_t>(topic.segment_bytes);
     out.log.segment_ms = topic.segment_ms;
+    if (topic.compact) {
+        out.log.compaction = {.min_cleanable_dirty_ratio = topic.min_cleanable_dirty_ratio,
+                              .min_compaction_lag_ms = topic.min_compaction_lag_ms,
+                              .max_compaction_lag_ms = topic.max_compaction_lag_ms,
+                              .delete_retention_ms = topic.delete_retention_ms};
+        // What is in the active segment is not compacted.
+        out.log.segment_ms = std::min(topic.segment_ms, topic.max_compaction_lag_ms);
+    }
     out.log.index_interval_bytes = static_cast<std::uint32_t>(topic.index_interval_bytes);
     out.log.segment_index_bytes = static_cast<std::uint64_t>(topic.segment_index_bytes);
     return out;
@@ -159,6 +167,24 @@ std::function<std::int64_t(const metadata::Image&, std::string_view topic)> dele
     };
 }
 
+std::function<drivers::LogCleanerSettings(const metadata::Image&)> log_cleaner_settings_of(
+    const config::BrokerConfig& config) {
+    return [file = config.settings,
+            id = fmt::to_string(config.node_id.value)](const metadata::Image& image) {
+        const auto settings = file->with(*image.configs->find(metadata::ResourceType::broker, ""),
+                                         *image.configs->find(metadata::ResourceType::broker, id));
+        drivers::LogCleanerSettings out;
+        out.threads = static_cast<std::size_t>(settings.number("log.cleaner.threads"));
+        out.backoff = wait_of(settings.integer("log.cleaner.backoff.ms"));
+        out.dedupe_bytes =
+            static_cast<std::uint64_t>(settings.integer("log.cleaner.dedupe.buffer.size"));
+        out.load_factor = settings.real("log.cleaner.io.buffer.load.factor");
+        out.io_bytes = static_cast<std::uint64_t>(settings.number("log.cleaner.io.buffer.size"));
+        out.bytes_per_second = settings.real("log.cleaner.io.max.bytes.per.second");
+        return out;
+    };
+}
+
 controller::Options controller_options(const config::BrokerConfig& config,
                                        const std::string& cluster_id) {
     controller::Options out;
@@ -225,18 +251,43 @@ drivers::FetcherOptions fetcher_options(const config::BrokerConfig& config) {
             .pause_max = wait_of(wanted.backoff_ms)};
 }
 
+namespace {
+
+drivers::ConsumerLimits::Range limits_of(const config::BrokerConfig::Groups::Interval& interval) {
+    return {.min = interval.min, .max = interval.max};
+}
+
+coordinator::GroupOptions::Consumer consumer_options(const config::BrokerConfig::Groups& wanted) {
+    const std::string& policy = wanted.consumer_migration_policy;
+    const bool both = policy == "BIDIRECTIONAL";
+    return {.settings = {.session_timeout_ms = wanted.consumer_session_timeout_ms.value,
+                         .heartbeat_interval_ms = wanted.consumer_heartbeat_interval_ms.value,
+                         .assignment_interval_ms = wanted.consumer_assignment_interval_ms.value},
+            .max_size = wanted.consumer_max_size,
+            .assignors = wanted.consumer_assignors,
+            .may_upgrade = both || policy == "UPGRADE",
+            .may_downgrade = both || policy == "DOWNGRADE",
+            .regex_refresh_interval_ms = wanted.consumer_regex_refresh_interval_ms};
+}
+
+}  // namespace
+
 drivers::GroupCoordinatorOptions group_coordinator_options(const config::BrokerConfig& config,
                                                            env::Env& env) {
     constexpr std::int64_t kMinuteMs = 60'000;
     const auto& wanted = config.groups;
-    const coordinator::GroupOptions groups{
+    coordinator::GroupOptions groups{
         .group_min_session_timeout_ms = wanted.min_session_timeout_ms,
         .group_max_session_timeout_ms = wanted.max_session_timeout_ms,
         .group_initial_rebalance_delay_ms = wanted.initial_rebalance_delay_ms,
         .group_max_size = wanted.max_size,
         .offset_metadata_max_bytes = wanted.offset_metadata_max_bytes,
         .offsets_retention_ms = wanted.offsets_retention_minutes * kMinuteMs};
+    groups.consumer = consumer_options(wanted);
     drivers::GroupCoordinatorOptions out;
+    out.limits = {.session_timeout_ms = limits_of(wanted.consumer_session_timeout_ms),
+                  .heartbeat_interval_ms = limits_of(wanted.consumer_heartbeat_interval_ms),
+                  .assignment_interval_ms = limits_of(wanted.consumer_assignment_interval_ms)};
     out.self = config.node_id;
     out.make_groups = [groups, &random = env.random()] {
         return coordinator::Groups::make(groups, random);

@@ -7,6 +7,7 @@
 #include "milena/drivers/fetchers.h"
 #include "milena/drivers/group_coordinator.h"
 #include "milena/drivers/listener_check.h"
+#include "milena/drivers/log_cleaner.h"
 #include "milena/drivers/quorum.h"
 #include "milena/drivers/snapshots.h"
 #include "milena/replication/replicas.h"
@@ -24,6 +25,11 @@ replication::Replicas::SettingsOf settings_of(const config::BrokerConfig& config
 
 /// delete.retention.ms of a topic, resolved in the same way. One caller at a time.
 std::function<std::int64_t(const metadata::Image&, std::string_view topic)> delete_retention_of(
+    const config::BrokerConfig& config);
+
+/// What the cleaner of this broker is told, by its own dynamic configuration, the cluster's and its
+/// file.
+std::function<drivers::LogCleanerSettings(const metadata::Image&)> log_cleaner_settings_of(
     const config::BrokerConfig& config);
 
 controller::Options controller_options(const config::BrokerConfig& config,

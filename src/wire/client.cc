@@ -68,10 +68,17 @@ void Client::close() {
         channel->close({ErrorCode::network_exception, "the client was closed"});
 }
 
+env::Instant Client::connected_by(Target target, env::Instant give_up) const {
+    const env::Instant now = env_.clock().now();
+    if (target.kind != Target::Kind::broker || give_up - now <= options_.broker_timeout)
+        return give_up;
+    return now + options_.broker_timeout;
+}
+
 env::Task<Result<std::unique_ptr<AnswerMemory>>> Client::exchange(Target target,
                                                                   Outgoing outgoing) {
     const env::Instant give_up = env_.clock().now() + options_.call_timeout;
-    CO_TRY(const auto channel, co_await channel_to(target, give_up));
+    CO_TRY(const auto channel, co_await channel_to(target, connected_by(target, give_up)));
     co_return co_await channel->call(
         outgoing, std::min(give_up, env_.clock().now() + options_.request_timeout));
 }
@@ -79,7 +86,7 @@ env::Task<Result<std::unique_ptr<AnswerMemory>>> Client::exchange(Target target,
 env::Task<Result<std::optional<std::int16_t>>> Client::version_of(Target target,
                                                                   protocol::ApiKey key) {
     const env::Instant give_up = env_.clock().now() + options_.call_timeout;
-    CO_TRY(const auto channel, co_await channel_to(target, give_up));
+    CO_TRY(const auto channel, co_await channel_to(target, connected_by(target, give_up)));
     const auto version = channel->pick_version(*protocol::find_api(static_cast<std::int16_t>(key)),
                                                protocol::kNoVersion);
     std::optional<std::int16_t> highest;

@@ -182,6 +182,21 @@ struct BrokerConfig {
         std::int64_t retention_check_interval_ms =
             600'000;                         ///< offsets.retention.check.interval.ms
         std::int32_t compression_codec = 0;  ///< offsets.topic.compression.codec
+        /// group.coordinator.rebalance.protocols has consumer.
+        bool serves_consumer_protocol = true;
+        /// group.consumer.*: *.ms, and between which values groups may set their own.
+        struct Interval {
+            std::int32_t value = 0;
+            std::int32_t min = 0;
+            std::int32_t max = INT32_MAX;
+        };
+        Interval consumer_session_timeout_ms{45'000, 45'000, 60'000};
+        Interval consumer_heartbeat_interval_ms{5'000, 5'000, 15'000};
+        Interval consumer_assignment_interval_ms{1'000, 0, 15'000};
+        std::int32_t consumer_max_size = INT32_MAX;
+        std::vector<std::string> consumer_assignors{"uniform", "range"};
+        std::string consumer_migration_policy = "BIDIRECTIONAL";  ///< in capitals
+        std::int32_t consumer_regex_refresh_interval_ms = 600'000;
     } groups;
     std::int32_t producer_id_expiration_ms = 86'400'000;
     std::int32_t producer_id_expiration_check_interval_ms = 600'000;

@@ -107,6 +107,8 @@ struct LeaveReply {
 struct CommitRequest {
     std::string group;
     std::int32_t generation_or_epoch = -1;
+    /// From version 9 on: the client knows of epochs, so it may be a member by KIP-848.
+    bool may_say_epoch = true;
     std::string member_id;
     std::optional<std::string> instance_id;
     /// Of versions 2 to 4, −1 else: these offsets go that long after they were committed.
@@ -199,6 +201,9 @@ struct ListGroupsRequest {
     std::vector<std::string> states;  ///< none: all; as clients write them, in any case of letters
     std::vector<std::string> types;
 };
+/// The same with each word once, as this broker writes it, and without those that it does not know;
+/// what asks only for such ones still asks for nothing that there is.
+ListGroupsRequest resolved(const ListGroupsRequest& request);
 struct ListGroupsReply {
     struct Group {
         std::string group;
@@ -209,12 +214,78 @@ struct ListGroupsReply {
     std::vector<Group> groups;
 };
 
-/// DeleteGroups (42), of one group.
+/// DeleteGroups (42), of one group. The group may have more offsets than one batch can delete: the
+/// host asks once a page of those that are stored, as below, and the group itself goes with the
+/// last.
 struct DeleteGroupRequest {
     std::string group;
+    bool is_last_page = true;
 };
 struct DeleteGroupReply {
     ErrorCode code = ErrorCode::none;
+    /// Not all went into one batch: the same is to be asked again.
+    bool has_more = false;
+};
+
+/// Partitions of one topic, as members of consumer groups own them or are told to.
+struct TopicPartitions {
+    Uuid topic;
+    std::vector<PartitionIndex> partitions;
+
+    bool operator==(const TopicPartitions&) const = default;
+};
+
+/// ConsumerGroupHeartbeat (68, KIP-848). What is nothing is as the member said it last.
+struct ConsumerHeartbeatRequest {
+    std::string group;
+    std::string member_id;
+    std::int32_t member_epoch = 0;  ///< 0: joins; −1: leaves; −2: leaves, its instance comes back
+    std::optional<std::string> instance_id;
+    std::optional<std::string> rack_id;
+    std::int32_t rebalance_timeout_ms = -1;
+    std::optional<std::vector<std::string>> topics;
+    std::optional<std::string> regex;
+    std::optional<std::string> assignor;
+    std::optional<std::vector<TopicPartitions>> owned;
+    std::string client_id;
+    std::string client_host;
+    /// From version 1 on members make their ids themselves (KIP-1082).
+    bool makes_its_id = true;
+};
+struct ConsumerHeartbeatReply {
+    ErrorCode code = ErrorCode::none;
+    std::string why;  ///< with a code
+    std::optional<std::string> member_id;
+    std::int32_t member_epoch = 0;
+    std::int32_t heartbeat_interval_ms = 0;
+    std::optional<std::vector<TopicPartitions>> assignment;  ///< nothing: as before
+};
+
+/// ConsumerGroupDescribe (69), of one group.
+struct DescribeConsumerGroupRequest {
+    std::string group;
+};
+struct DescribeConsumerGroupReply {
+    ErrorCode code = ErrorCode::none;
+    std::string why;
+    std::string state;
+    std::int32_t group_epoch = 0;
+    std::int32_t assignment_epoch = 0;
+    std::string assignor;
+    struct Member {
+        std::string member_id;
+        std::optional<std::string> instance_id;
+        std::optional<std::string> rack_id;
+        std::int32_t member_epoch = 0;
+        std::string client_id;
+        std::string client_host;
+        std::vector<std::string> topics;
+        std::string regex;
+        std::vector<TopicPartitions> assignment;
+        std::vector<TopicPartitions> target;
+        bool is_classic = false;
+    };
+    std::vector<Member> members;
 };
 
 // Two that come from the host itself. They concern every offset there is, and the store may have
@@ -235,20 +306,24 @@ struct ForgetTopicsRequest {
         std::string name;
         Uuid id;
     };
-    std::vector<Topic> topics;
+    std::vector<Topic> topics;  ///< in the order of their names
     bool is_last_page = true;
 };
-struct ForgetTopicsReply {};
+struct ForgetTopicsReply {
+    bool has_more = false;  ///< as in DeleteGroupReply
+};
 
 using GroupRequest =
     std::variant<JoinRequest, SyncRequest, HeartbeatRequest, LeaveRequest, CommitRequest,
                  FetchOffsetsRequest, DeleteOffsetsRequest, DescribeGroupRequest, ListGroupsRequest,
-                 DeleteGroupRequest, ExpireOffsetsRequest, ForgetTopicsRequest>;
+                 DeleteGroupRequest, ExpireOffsetsRequest, ForgetTopicsRequest,
+                 ConsumerHeartbeatRequest, DescribeConsumerGroupRequest>;
 /// In the order of the requests.
 using GroupReply =
     std::variant<JoinReply, SyncReply, HeartbeatReply, LeaveReply, CommitReply, FetchOffsetsReply,
                  DeleteOffsetsReply, DescribeGroupReply, ListGroupsReply, DeleteGroupReply,
-                 ExpireOffsetsReply, ForgetTopicsReply>;
+                 ExpireOffsetsReply, ForgetTopicsReply, ConsumerHeartbeatReply,
+                 DescribeConsumerGroupReply>;
 
 /// Numbers for metrics.
 struct GroupFigures {
@@ -259,6 +334,12 @@ struct GroupFigures {
     std::uint64_t dead = 0;
     std::uint64_t empty = 0;
     std::uint64_t rebalances = 0;
+    struct Consumer {
+        std::uint64_t empty = 0;
+        std::uint64_t assigning = 0;
+        std::uint64_t reconciling = 0;
+        std::uint64_t stable = 0;
+    } consumer{};  ///< groups of that protocol, which the states above do not count
     std::uint64_t pending_offsets = 0;  ///< commits that the state store does not have yet
 };
 

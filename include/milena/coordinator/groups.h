@@ -11,6 +11,9 @@
 // offsets says which keys of the store it wants to see (reads_of()); the host reads them before it
 // asks.
 //
+// What takes long (the assignment of a large group, a pattern over all topics) is work that the
+// host runs beside it: a step has it, finished() takes its result.
+//
 // Groups and their members are in here whole. Members of a classic group live between its records:
 // only the end of a rebalance is written (GroupMetadataValue), as in Kafka.
 #pragma once
@@ -22,6 +25,7 @@
 
 #include "milena/coordinator/group_requests.h"
 #include "milena/coordinator/record.h"
+#include "milena/coordinator/topics_view.h"
 #include "milena/env/clock.h"
 #include "milena/env/env.h"
 
@@ -35,6 +39,17 @@ struct GroupOptions {
     std::int32_t group_max_size = INT32_MAX;
     std::int32_t offset_metadata_max_bytes = 4096;
     std::int64_t offsets_retention_ms = 7LL * 24 * 3600 * 1000;
+    /// group.consumer.*, of groups by KIP-848.
+    struct Consumer {
+        ConsumerSettings settings;  ///< of groups that have set nothing themselves
+        std::int32_t max_size = INT32_MAX;
+        /// "uniform", "range"; the first is the default. At least one.
+        std::vector<std::string> assignors{"uniform", "range"};
+        /// migration.policy: whether groups may change between the protocols.
+        bool may_upgrade = true;
+        bool may_downgrade = true;
+        std::int64_t regex_refresh_interval_ms = 600'000;
+    } consumer{};
 };
 
 /// Who waits for an answer; the host's to choose, each once.
@@ -45,6 +60,14 @@ struct GroupAnswer {
     GroupReply reply;
 };
 
+/// Something that takes long to compute and needs nothing but itself: it runs beside everybody,
+/// in any thread, and is then given back to whom it came from.
+class GroupWork {
+public:
+    virtual ~GroupWork() = default;
+    virtual void run() = 0;
+};
+
 /// What one decision comes to.
 struct GroupStep {
     /// To be appended as one batch. If that fails the decision is void: append_failed().
@@ -52,6 +75,8 @@ struct GroupStep {
     /// To be given when these records and all before them are committed. If the append fails those
     /// that wait are told why instead, and these answers are dropped.
     std::vector<GroupAnswer> answers;
+    /// To be run, each once, and given to finished(), whatever becomes of the records.
+    std::vector<std::shared_ptr<GroupWork>> work{};
 };
 
 /// Keys of the state store that a request is to be asked with.
@@ -81,8 +106,9 @@ public:
     /// Everything is read. Members' sessions begin now.
     virtual GroupStep loaded(const GroupTime& time) = 0;
 
-    /// What the store is to be read for before ask(); most requests need nothing.
-    virtual std::vector<StateRead> reads_of(const GroupRequest& request) const = 0;
+    /// What the store is to be read for before ask(); most requests need nothing, and so do those
+    /// of groups that there are not. POLICY_VIOLATION: it names more than one request may.
+    virtual Result<std::vector<StateRead>> reads_of(const GroupRequest& request) const = 0;
     /// Answers now or later, in this step or another's; each ticket once.
     virtual GroupStep ask(Ticket ticket, const GroupRequest& request,
                           std::span<const RecordView> stored, const GroupTime& time) = 0;
@@ -92,8 +118,19 @@ public:
     virtual GroupStep append_failed(ErrorCode why, const GroupTime& time) = 0;
     /// The high watermark: all below it is committed. It never goes back.
     virtual GroupStep committed(Offset high_watermark, const GroupTime& time) = 0;
+    /// Records below `end` are in the log and were not committed in time. They may yet be; who
+    /// waits for what follows from them is told `why` now.
+    virtual GroupStep given_up(Offset end, ErrorCode why, const GroupTime& time) = 0;
     /// Commits below it are in every answer of the store from now on, and may be forgotten here.
     virtual void stored(Offset applied) = 0;
+
+    /// The cluster's topics and groups' settings from now on. `changed` are the names of topics
+    /// that came, went or are otherwise than before; groups that they concern look at them with
+    /// their next heartbeat. Decides nothing; its cost grows with what changed.
+    virtual void follow(std::shared_ptr<const TopicsView> topics,
+                        std::span<const std::string> changed) = 0;
+    /// Work of an earlier step has been run.
+    virtual GroupStep finished(const std::shared_ptr<GroupWork>& work, const GroupTime& time) = 0;
 
     /// What is due: sessions and rebalances that have ended. One thing at a time; ask again.
     virtual GroupStep tick(const GroupTime& time) = 0;

@@ -26,6 +26,17 @@ namespace milena::drivers {
 class HostedGroups;
 struct Host;
 
+/// What groups may set for themselves (group.consumer.min.*, group.consumer.max.*).
+struct ConsumerLimits {
+    struct Range {
+        std::int32_t min = 0;
+        std::int32_t max = INT32_MAX;
+    };
+    Range session_timeout_ms;
+    Range heartbeat_interval_ms;
+    Range assignment_interval_ms;
+};
+
 struct GroupCoordinatorOptions {
     BrokerId self;
     /// The core of one partition, empty.
@@ -35,6 +46,7 @@ struct GroupCoordinatorOptions {
     /// All that is committed and decided below it is in the state store; nothing while that is not
     /// known.
     std::function<std::optional<Offset>(const storage::StateSpace&)> applied;
+    ConsumerLimits limits;
     /// offsets.topic.compression.codec
     record::Codec codec = record::Codec::none;
     /// offsets.commit.timeout.ms
@@ -79,6 +91,8 @@ private:
         std::map<PartitionIndex, Hosted> led;
     };
     void lead(const metadata::TopicImage& topic);
+    std::vector<std::string> names_of(const metadata::Image& image,
+                                      std::span<const Uuid> changed) const;
     void forget_deleted(const metadata::Image& image, std::span<const Uuid> changed);
     void wake_offsets();
     bool is_stopping() const;
@@ -89,6 +103,7 @@ private:
     const std::unique_ptr<Host> host_;
     env::Published<Table> table_;
     std::shared_ptr<const metadata::TopicsImage> topics_;  ///< of the last image
+    std::shared_ptr<const coordinator::TopicsView> view_;  ///< of the same; null before it
     /// Who has coordinated a partition last: he may still be writing to it.
     std::map<storage::StateSpace, std::weak_ptr<HostedGroups>> latest_;
     env::Wakeup ended_;

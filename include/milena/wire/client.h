@@ -38,6 +38,8 @@ struct ClientOptions {
     env::Duration request_timeout = std::chrono::seconds(30);  ///< for one answer
     env::Duration connect_timeout = env::Duration::max();      ///< for a connection, if it is less
     env::Duration call_timeout = std::chrono::seconds(60);     ///< with all attempts to connect
+    /// All attempts to connect to a broker that is named, if it is less: for who asks another then.
+    env::Duration broker_timeout = env::Duration::max();
     env::Duration backoff_min = std::chrono::milliseconds(50);
     env::Duration backoff_max = std::chrono::seconds(1);
     std::uint32_t frame_bytes_max = 256U << 20;  ///< of an answer
@@ -143,6 +145,8 @@ public:
     void close();
 
 private:
+    /// When attempts to connect for a call end that itself ends at `give_up`.
+    env::Instant connected_by(Target target, env::Instant give_up) const;
     env::Task<Result<std::unique_ptr<AnswerMemory>>> exchange(Target target, Outgoing outgoing);
     env::Task<Result<std::shared_ptr<Channel>>> channel_to(Target target, env::Instant give_up);
     env::Task<Result<std::shared_ptr<Channel>>> channel_to_any(env::Instant give_up);

@@ -2,6 +2,7 @@
 // Looks groups up and gathers a step.
 #include "decision.h"
 
+#include "consumer/records/records.h"
 #include "milena/base/invariant.h"
 
 namespace milena::coordinator {
@@ -34,6 +35,11 @@ void Decision::write(Record record, Sequel sequel) {
     INVARIANT(!table.last_sequel, "two records of one decision have a sequel");
     write(std::move(record));
     table.last_sequel = std::move(sequel);
+}
+
+void Decision::change(ConsumerGroup& group, ConsumerChange change) {
+    write(record_of(group.name, change));
+    table.consumers.change(group, std::move(change));
 }
 
 void Decision::write(Result<Record> record) {

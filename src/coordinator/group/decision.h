@@ -7,13 +7,23 @@
 #include <deque>
 #include <memory>
 #include <set>
+#include <utility>
 #include <variant>
 
 #include "classic/classic_group.h"
+#include "consumer/consumer_table.h"
 #include "offsets/pending_offsets.h"
 #include "other_groups.h"
 
 namespace milena::coordinator {
+
+/// Records of one request. A batch may have about 1 MiB (max.message.bytes), compressed or not, or
+/// what an operator has set; the log says where that is, up to here.
+inline constexpr std::size_t kRecordBytesMax = 8UL << 20;
+
+/// Records of a decision that deletes many things, which are as many decisions as it takes. All
+/// topics have room for such a batch, and a record more.
+inline constexpr std::size_t kDeletionBytesMax = 512UL << 10;
 
 /// What follows when the last record of a decision is committed, or can't be appended.
 struct Sequel {
@@ -51,13 +61,14 @@ struct ExpirationRound {
 /// Everything that one coordinator knows.
 struct Table {
     Table(GroupOptions group_options, env::Random& random_source)
-        : options(group_options), random(random_source) {}
+        : options(std::move(group_options)), random(random_source), consumers(due) {}
 
     const GroupOptions options;
     env::Random& random;
     DueByTime due;  ///< outlives the timers in the groups
     std::map<std::string, ClassicGroup, std::less<>> classic;
     std::map<std::string, OtherGroup, std::less<>> others;
+    ConsumerTable consumers;
     PendingOffsets offsets;
     ExpirationRound round;
     /// Of records that are in the log and not yet committed, in their order.
@@ -69,6 +80,10 @@ struct Table {
     ClassicGroup* find(std::string_view group);
     const ClassicGroup* find(std::string_view group) const;
     const OtherGroup* find_other(std::string_view group) const;
+    ConsumerGroup* find_consumer(std::string_view group) { return consumers.find(group); }
+    const ConsumerGroup* find_consumer(std::string_view group) const {
+        return consumers.find(group);
+    }
     /// The classic group of this name, made if there is none.
     ClassicGroup& make(std::string_view group, std::int64_t now_ms);
 };
@@ -88,17 +103,30 @@ public:
     void answer(Ticket ticket, GroupReply reply) {
         step_.answers.push_back({ticket, std::move(reply)});
     }
-    void write(Record record) { step_.records.push_back(std::move(record)); }
+    void write(Record record) {
+        bytes_ += kRecordBytes + record.key.size() + (record.value ? record.value->size() : 0);
+        step_.records.push_back(std::move(record));
+    }
     /// The same with what follows from it. Only one record of a decision has a sequel.
     void write(Record record, Sequel sequel);
     /// A record that says what is at hand: it can't be too long.
     void write(Result<Record> record);
+    /// A change of a consumer group, which is in effect at once, and its record.
+    void change(ConsumerGroup& group, ConsumerChange change);
+    /// To be run beside everybody.
+    void start(std::shared_ptr<GroupWork> work) { step_.work.push_back(std::move(work)); }
     bool writes() const { return !step_.records.empty(); }
-    std::size_t records() const { return step_.records.size(); }
+
+    /// What was written, roughly.
+    std::size_t bytes() const { return bytes_; }
 
     GroupStep take() { return std::move(step_); }
 
 private:
+    /// What a record has in a batch beside its key and value.
+    static constexpr std::size_t kRecordBytes = 16;
+
+    std::size_t bytes_ = 0;
     GroupTime time_;
     GroupStep step_;
 };

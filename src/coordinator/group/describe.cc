@@ -38,7 +38,8 @@ DescribeGroupReply describe(const ClassicGroup& group) {
 void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request) {
     if (const ClassicGroup* const group = decision.table.find(request.group)) {
         decision.answer(ticket, describe(*group));
-    } else if (decision.table.find_other(request.group) != nullptr) {
+    } else if (decision.table.find_other(request.group) != nullptr ||
+               decision.table.find_consumer(request.group) != nullptr) {
         decision.answer(ticket,
                         not_found(fmt::format("Group {} is not a classic group.", request.group)));
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heartbeat: a member lives, and hears whether it has to join again. Takes no memory but for the
 // answer's place in the step.
+#include "consumer/classic/classic_members.h"
 #include "rebalance.h"
 #include "requests.h"
 
@@ -21,6 +22,10 @@ ErrorCode check(const ClassicGroup* group, const HeartbeatRequest& request) {
 }  // namespace
 
 void heartbeat(Decision& decision, Ticket ticket, const HeartbeatRequest& request) {
+    if (ConsumerGroup* const consumers = decision.table.find_consumer(request.group)) {
+        heartbeat_to_consumer_group(decision, ticket, request, *consumers);
+        return;
+    }
     ClassicGroup* const group = decision.table.find(request.group);
     ErrorCode code = check(group, request);
     if (code == ErrorCode::none) {

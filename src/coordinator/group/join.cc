@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "classic/group_records.h"
+#include "consumer/classic/classic_members.h"
+#include "consumer/membership.h"
 #include "milena/base/invariant.h"
 #include "rebalance.h"
 #include "requests.h"
@@ -18,6 +20,10 @@ namespace {
 constexpr std::size_t kPendingMax = 100'000;
 /// A dash and a UUID.
 constexpr std::size_t kIdBytes = 37;
+/// What the protocols of a member may take, and of a group: of the chosen one all members' are in
+/// one record, which a log takes about 1 MiB of.
+constexpr std::size_t kMemberBytesMax = 1UL << 20;
+constexpr std::size_t kGroupBytesMax = 64UL << 20;
 
 ErrorCode check(const Table& table, const JoinRequest& request) {
     if (request.group.empty()) return ErrorCode::invalid_group_id;
@@ -25,6 +31,7 @@ ErrorCode check(const Table& table, const JoinRequest& request) {
         request.session_timeout_ms > table.options.group_max_session_timeout_ms) {
         return ErrorCode::invalid_session_timeout;
     }
+    if (bytes_of(request.protocols) > kMemberBytesMax) return ErrorCode::invalid_request;
     const std::size_t id_bytes = request.instance_id.value_or(request.client_id).size() + kIdBytes;
     return id_bytes > protocol::kStringBytesMax ? ErrorCode::invalid_request : ErrorCode::none;
 }
@@ -43,6 +50,13 @@ bool has_room(const Table& table, const ClassicGroup& group, std::string_view me
         case GroupState::stable: return member != nullptr || group.members().size() < most;
     }
     return false;
+}
+
+/// Of memory, for what the member says from now on.
+bool has_room_for(const ClassicGroup& group, const JoinRequest& request) {
+    const Member* const before = group.find(request.member_id);
+    const std::size_t freed = before == nullptr ? 0 : bytes_of(before->protocols);
+    return group.protocol_bytes() - freed + bytes_of(request.protocols) <= kGroupBytesMax;
 }
 
 /// It is told an id and has to come with it, or nobody would know a member that never heard its
@@ -120,6 +134,8 @@ ClassicGroup* find_or_make(Decision& decision, const JoinRequest& request) {
     if (const OtherGroup* const other = decision.table.find_other(request.group)) {
         for (Record& record : other->tombstones()) decision.write(std::move(record));
     }
+    if (ConsumerGroup* const consumers = decision.table.find_consumer(request.group))
+        erase_group(decision, *consumers);
     ClassicGroup& made = decision.table.make(request.group, decision.wall_ms());
     decision.write(group_record(made), {.group = made.name, .what = Sequel::Creation{}});
     return &made;
@@ -152,16 +168,29 @@ void join(Decision& decision, Ticket ticket, const JoinRequest& request) {
         decision.answer(ticket, refused_join(ErrorCode::inconsistent_group_protocol, {}));
         return;
     }
-    ClassicGroup* const group = find_or_make(decision, request);
-    if (group == nullptr) {
-        decision.answer(ticket, refused_join(ErrorCode::unknown_member_id, request.member_id));
-    } else if (!has_room(decision.table, *group, request.member_id)) {
-        group->remove(request.member_id);
-        decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, {}));
-    } else if (request.member_id.empty()) {
-        join_as_new(decision, ticket, request, *group);
+    ConsumerGroup* const consumers = decision.table.find_consumer(request.group);
+    if (consumers != nullptr && !consumers->is_empty()) {
+        join_consumer_group(decision, ticket, request, *consumers);
+        return;
+    }
+    if (ClassicGroup* const group = find_or_make(decision, request)) {
+        join_classic_group(decision, ticket, request, *group);
     } else {
-        join_again(decision, ticket, request, *group);
+        decision.answer(ticket, refused_join(ErrorCode::unknown_member_id, request.member_id));
+    }
+}
+
+void join_classic_group(Decision& decision, Ticket ticket, const JoinRequest& request,
+                        ClassicGroup& group) {
+    if (!has_room(decision.table, group, request.member_id)) {
+        group.remove(request.member_id);
+        decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, {}));
+    } else if (!has_room_for(group, request)) {
+        decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, request.member_id));
+    } else if (request.member_id.empty()) {
+        join_as_new(decision, ticket, request, group);
+    } else {
+        join_again(decision, ticket, request, group);
     }
 }
 

@@ -11,6 +11,10 @@ std::string new_member_id(const Decision& decision, const JoinRequest& request);
 
 JoinReply refused_join(ErrorCode code, std::string_view member_id);
 
+/// JoinGroup to a group that there is, of what is well said.
+void join_classic_group(Decision& decision, Ticket ticket, const JoinRequest& request,
+                        ClassicGroup& group);
+
 /// A member that was not in the group is, and waits for its rebalance.
 void add_member(Decision& decision, Ticket ticket, const JoinRequest& request, ClassicGroup& group,
                 std::string member_id);

@@ -2,6 +2,7 @@
 // LeaveGroup: members go, or are sent away by the ids of their instances.
 #include <algorithm>
 
+#include "consumer/classic/classic_members.h"
 #include "rebalance.h"
 #include "requests.h"
 
@@ -30,6 +31,10 @@ ErrorCode leave(Decision& decision, ClassicGroup& group, const LeaveRequest::Mem
 void leave(Decision& decision, Ticket ticket, const LeaveRequest& request) {
     if (request.group.empty()) {
         decision.answer(ticket, LeaveReply{.code = ErrorCode::invalid_group_id, .members = {}});
+        return;
+    }
+    if (ConsumerGroup* const consumers = decision.table.find_consumer(request.group)) {
+        leave_consumer_group(decision, ticket, request, *consumers);
         return;
     }
     ClassicGroup* const group = decision.table.find(request.group);

@@ -19,10 +19,8 @@ struct Types {
     std::int16_t member;
     std::int16_t target;   ///< epoch of the assignment that is to be
     std::int16_t current;  ///< what a member has, and at which epoch
-    std::int16_t also = 0;
 };
-constexpr std::array<Types, 3> kTypes{{
-    {GroupKind::consumer, 3, 8, 3, 5, 6, 8, 16},
+constexpr std::array<Types, 2> kTypes{{
     {GroupKind::share, 10, 15, 11, 10, 12, 14},
     {GroupKind::streams, 17, 23, 17, 19, 20, 22},
 }};
@@ -32,10 +30,9 @@ const Types& types_of(GroupKind kind) {
 }
 
 const Types* kind_with(std::int16_t type) {
-    const auto found = std::ranges::find_if(kTypes, [&](const Types& types) {
-        return type == types.also || (type >= types.first && type <= types.last);
-    });
-    return type <= 0 || found == kTypes.end() ? nullptr : &*found;
+    const auto found = std::ranges::find_if(
+        kTypes, [&](const Types& types) { return type >= types.first && type <= types.last; });
+    return found == kTypes.end() ? nullptr : &*found;
 }
 
 }  // namespace

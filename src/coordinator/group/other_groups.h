@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of other protocols (consumer, share, streams), as far as they must not be lost or told
+// Groups of other protocols (share, streams), as far as they must not be lost or told
 // wrongly while another coordinator, a Kafka broker, may have written them: of which kind they are,
 // whether they have members, at which epoch they stand, and the keys of all their records, so that
 // one that is deleted leaves none behind.
@@ -52,7 +52,7 @@ private:
 
 /// Of which kind, and of which group, a record is. An error if its key can't be read.
 struct OtherGroupRecord {
-    GroupKind kind = GroupKind::consumer;
+    GroupKind kind = GroupKind::share;
     std::string group;
 };
 Result<OtherGroupRecord> read_other_group(std::int16_t type, BytesView key);

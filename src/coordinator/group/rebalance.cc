@@ -11,6 +11,8 @@
 namespace milena::coordinator {
 namespace {
 
+constexpr std::int32_t kLookAgainMs = 1000;
+
 void set_join_timer(Decision& decision, ClassicGroup& group, std::int32_t timeout_ms) {
     group.join_timer.set(decision.table.due, decision.in_ms(timeout_ms),
                          {.kind = Due::Kind::join, .group = group.name});
@@ -126,8 +128,9 @@ void complete_join(Decision& decision, ClassicGroup& group) {
     group.join_timer.cancel();
     drop_who_did_not_join(decision, group);
     if (!group.elect_joined_leader() && !group.members().empty()) {
-        // Static members only, and none came: their sessions decide.
-        set_join_timer(decision, group, group.rebalance_timeout_ms());
+        // Static members only, and none came: their sessions decide. That may take long, also where
+        // they gave a rebalance no time at all.
+        set_join_timer(decision, group, std::max(group.rebalance_timeout_ms(), kLookAgainMs));
         return;
     }
     begin_generation(decision, group);

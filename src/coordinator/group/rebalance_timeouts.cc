@@ -2,6 +2,7 @@
 // What ends a wait when nobody comes: sessions, and the times that a rebalance gives its members.
 #include <vector>
 
+#include "consumer/membership.h"
 #include "milena/base/invariant.h"
 #include "rebalance.h"
 
@@ -56,7 +57,7 @@ void forget_timer(ClassicGroup& group, const Due& due) {
     switch (due.kind) {
         case Due::Kind::join: group.join_timer.cancel(); return;
         case Due::Kind::sync: group.sync_timer.cancel(); return;
-        case Due::Kind::session: break;
+        default: break;
     }
     if (Member* const member = group.find(due.member_id)) member->session.cancel();
 }
@@ -64,6 +65,7 @@ void forget_timer(ClassicGroup& group, const Due& due) {
 }  // namespace
 
 void on_due(Decision& decision, const Due& due) {
+    if (is_of_consumer_group(due.kind)) return on_consumer_due(decision, due);
     ClassicGroup* const group = decision.table.find(due.group);
     INVARIANT(group != nullptr, "a timer of a group that is gone");
     forget_timer(*group, due);
@@ -71,6 +73,7 @@ void on_due(Decision& decision, const Due& due) {
         case Due::Kind::session: return session_is_over(decision, *group, due.member_id);
         case Due::Kind::join: return join_time_is_over(decision, *group);
         case Due::Kind::sync: return sync_time_is_over(decision, *group);
+        default: return;
     }
 }
 

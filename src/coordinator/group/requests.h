@@ -21,6 +21,10 @@ void list(Decision& decision, Ticket ticket, const ListGroupsRequest& request);
 void delete_group(Decision& decision, Ticket ticket, const DeleteGroupRequest& request,
                   StoredRecords stored);
 
+void consumer_heartbeat(Decision& decision, Ticket ticket, const ConsumerHeartbeatRequest& request);
+void describe_consumer_group(Decision& decision, Ticket ticket,
+                             const DescribeConsumerGroupRequest& request);
+
 void commit_offsets(Decision& decision, Ticket ticket, const CommitRequest& request);
 void fetch_offsets(Decision& decision, Ticket ticket, const FetchOffsetsRequest& request,
                    StoredRecords stored);
@@ -33,6 +37,8 @@ void forget_topics(Decision& decision, Ticket ticket, const ForgetTopicsRequest&
 
 /// What a sequel comes to when its record is committed, and when it was not appended.
 void after_commit(Decision& decision, Sequel sequel);
+/// It is in the log and was not committed in time.
+void after_giving_up(Decision& decision, Sequel sequel, ErrorCode code);
 void after_failure(Decision& decision, Sequel sequel, ErrorCode code);
 
 /// A static member whose id was replaced gets it back; it was not stored.

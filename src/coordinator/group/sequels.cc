@@ -42,6 +42,19 @@ void after_commit(Decision& decision, Sequel sequel) {
                sequel.what);
 }
 
+void after_giving_up(Decision& decision, Sequel sequel, ErrorCode code) {
+    ClassicGroup* const group = decision.table.find(sequel.group);
+    if (group == nullptr) return;
+    // Others have gone on meanwhile: only what still stands as it was written is taken back.
+    if (const auto* const back = std::get_if<Sequel::Return>(&sequel.what)) {
+        const Member* const member = group->find(back->new_id);
+        if (member == nullptr || !member->joining || !group->is(GroupState::stable)) return;
+    }
+    // A group that was made is in the log, and who has come into it is in a rebalance.
+    if (std::holds_alternative<Sequel::Creation>(sequel.what)) return;
+    after_failure(decision, std::move(sequel), code);
+}
+
 void after_failure(Decision& decision, Sequel sequel, ErrorCode code) {
     ClassicGroup* const group = decision.table.find(sequel.group);
     if (group == nullptr) return;

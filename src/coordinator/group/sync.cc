@@ -3,6 +3,7 @@
 #include <map>
 
 #include "classic/group_records.h"
+#include "consumer/classic/classic_members.h"
 #include "rebalance.h"
 #include "requests.h"
 
@@ -49,6 +50,10 @@ void store_assignments(Decision& decision, const ClassicGroup& group, const Sync
 }  // namespace
 
 void sync(Decision& decision, Ticket ticket, const SyncRequest& request) {
+    if (ConsumerGroup* const consumers = decision.table.find_consumer(request.group)) {
+        sync_with_consumer_group(decision, ticket, request, *consumers);
+        return;
+    }
     ClassicGroup* const group = decision.table.find(request.group);
     if (const ErrorCode code = check(group, request); code != ErrorCode::none) {
         decision.answer(ticket, refused_sync(code));

@@ -23,6 +23,9 @@ constexpr Metric kDead{"kafka_coordinator_group_groupmetadatamanager_numgroupsde
                        "Classic groups that are on their way out."};
 constexpr Metric kEmpty{"kafka_coordinator_group_groupmetadatamanager_numgroupsempty", Kind::gauge,
                         "Classic groups without members."};
+constexpr Metric kConsumerGroups{
+    "kafka_server_group_coordinator_metrics_consumer_group_count", Kind::gauge,
+    "Groups of the consumer protocol that this broker coordinates, by state."};
 constexpr Metric kPartitions{"kafka_server_group_coordinator_metrics_num_partitions", Kind::gauge,
                              "Partitions of __consumer_offsets that this broker leads, by state."};
 constexpr Metric kLoadMax{"kafka_server_group_coordinator_metrics_partition_load_time_max",
@@ -77,6 +80,10 @@ struct Sum {
         groups.stable += one.groups.stable;
         groups.dead += one.groups.dead;
         groups.empty += one.groups.empty;
+        groups.consumer.empty += one.groups.consumer.empty;
+        groups.consumer.assigning += one.groups.consumer.assigning;
+        groups.consumer.reconciling += one.groups.consumer.reconciling;
+        groups.consumer.stable += one.groups.consumer.stable;
         groups.rebalances += one.groups.rebalances;
         groups.pending_offsets += one.groups.pending_offsets;
         turns += one.turns;
@@ -100,6 +107,14 @@ void write_groups(telemetry::Page& page, const coordinator::GroupFigures& groups
     write(page, kStable, groups.stable);
     write(page, kDead, groups.dead);
     write(page, kEmpty, groups.empty);
+    const auto consumers = [&](std::string_view state, std::uint64_t count) {
+        page.add(kConsumerGroups, {{"state", state}}, static_cast<double>(count));
+    };
+    consumers("empty", groups.consumer.empty);
+    consumers("assigning", groups.consumer.assigning);
+    consumers("reconciling", groups.consumer.reconciling);
+    consumers("stable", groups.consumer.stable);
+    consumers("dead", 0);
     write(page, kPending, groups.pending_offsets);
 }
 

@@ -14,6 +14,17 @@ using replication::Production;
 /// A batch that takes longer to compress than a core's thread should spend.
 constexpr std::size_t kCompressedInPlaceMax = 64 * 1024;
 
+/// Records of one decision, which are in memory twice while they are written: more than any request
+/// says at once.
+constexpr std::size_t kBytesMax = 256UL << 20;
+
+std::size_t bytes_of(std::span<const coordinator::Record> records) {
+    std::size_t bytes = 0;
+    for (const auto& record : records)
+        bytes += record.key.size() + (record.value ? record.value->size() : 0);
+    return bytes;
+}
+
 std::vector<std::byte> build(std::span<const coordinator::Record> records, env::Timestamp now) {
     record::BatchBuilder builder({.timestamp = now});
     for (const auto& record : records) {
@@ -50,6 +61,8 @@ env::Task<ProduceStep> produce(AppendPlace place, Production& batch) {
 env::Task<Result<Appended>> append_records(AppendPlace place, AppendRules rules,
                                            std::span<const coordinator::Record> records,
                                            replication::ProduceDone done) {
+    if (bytes_of(records) > kBytesMax)
+        co_return fail(ErrorCode::message_too_large, "one decision has too many records");
     std::vector<std::byte> bytes = build(records, place.env.clock().wall());
     if (rules.codec != record::Codec::none) {
         Result<std::vector<std::byte>> compressed;

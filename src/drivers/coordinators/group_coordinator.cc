@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hosted_groups.h"
+#include "image_topics.h"
 
 namespace milena::drivers {
 namespace {
@@ -56,9 +57,12 @@ env::Task<std::vector<Result<GroupReply>>> GroupCoordinator::ask_all(env::Execut
 
 void GroupCoordinator::follow(const metadata::Image& image, std::span<const Uuid> changed) {
     forget_deleted(image, changed);
+    const std::vector<std::string> names = names_of(image, changed);
+    view_ = std::make_shared<ImageTopics>(image, host_->options.limits);
     topics_ = image.topics;
     const auto topic = image.topics->find(kTopic);
     const auto table = table_.load();
+    for (const auto& [index, hosted] : table->led) hosted->follow(view_, names);
     if (topic != nullptr && std::ranges::find(changed, topic->id) != changed.end()) {
         if (!is_resigned_) lead(*topic);
     } else if (topic == nullptr && table->partitions != 0) {
@@ -66,6 +70,19 @@ void GroupCoordinator::follow(const metadata::Image& image, std::span<const Uuid
             hosted->resign(not_here("the topic was deleted"));
         table_.store(std::make_shared<const Table>());
     }
+}
+
+/// As they are and as they were.
+std::vector<std::string> GroupCoordinator::names_of(const metadata::Image& image,
+                                                    std::span<const Uuid> changed) const {
+    std::vector<std::string> names;
+    for (const Uuid id : changed) {
+        if (const auto before = topics_->find(id)) names.push_back(before->name);
+        if (const auto now = image.topics->find(id)) names.push_back(now->name);
+    }
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    return names;
 }
 
 /// Who leads on, in a newer epoch too, goes on: nobody can have led in between whose records are
@@ -83,7 +100,7 @@ void GroupCoordinator::lead(const metadata::TopicImage& topic) {
         const auto known = before->led.find(index);
         const bool leads_on = before->topic == topic.id && known != before->led.end() &&
                               known->second->partition() == replica.get() &&
-                              known->second->figures().phase != HostedGroups::Phase::gone;
+                              known->second->phase() != HostedGroups::Phase::gone;
         if (leads_on) {
             next->led.emplace(index, known->second);
             continue;
@@ -92,6 +109,7 @@ void GroupCoordinator::lead(const metadata::TopicImage& topic) {
         const storage::StateSpace space{topic.id, index};
         fresh.push_back(std::make_shared<HostedGroups>(
             *host_, HostedGroups::Place{space, std::move(replica), host_->env.core(core)}));
+        fresh.back()->follow(view_, {});
         next->led.emplace(index, fresh.back());
     }
     table_.store(next);
@@ -121,7 +139,7 @@ void GroupCoordinator::forget_deleted(const metadata::Image& image, std::span<co
 }
 
 void GroupCoordinator::start() {
-    host_->running.with([](int& running) { ++running; });
+    host_->begin_one();
     env::spawn(host_->env.core(0), look_after_offsets(host_->env.core(0)));
 }
 
@@ -149,8 +167,7 @@ env::Task<void> GroupCoordinator::look_after_offsets(env::Executor owner) {
         expires_at = clock.now() + host_->options.expiration_interval;
     }
     wake_.with([](std::function<void()>& wake) { wake = nullptr; });
-    host_->running.with([](int& running) { --running; });
-    host_->ended();
+    host_->end_one();
 }
 
 /// True if nothing is left to do.
@@ -169,10 +186,11 @@ env::Task<void> GroupCoordinator::expire_offsets(env::Executor owner) {
     const auto table = table_.load();
     for (const auto& [index, hosted] : table->led) {
         if (is_stopping()) co_return;
+        const auto page = [](bool is_last) {
+            return coordinator::ExpireOffsetsRequest{.is_last_page = is_last};
+        };
         const auto done = co_await hosted->ask_pages(
-            owner,
-            [](bool is_last) { return coordinator::ExpireOffsetsRequest{.is_last_page = is_last}; },
-            host_->counters.expired_offsets);
+            owner, {.request = page, .gone = host_->counters.expired_offsets});
         if (!done) {
             LOG_DEBUG(host_->log, "offsets not expired", kv("partition", index),
                       kv("why", done.error().why));

@@ -38,6 +38,16 @@ struct Host {
     /// Loops that run; `ended` hears of each that ends.
     env::Guarded<int> running{};
     std::function<void()> ended{};
+
+    /// A loop begins; one has ended, after which this may be gone.
+    void begin_one() {
+        running.with([](int& count) { ++count; });
+    }
+    void end_one() {
+        const std::function<void()> tell = ended;
+        running.with([](int& count) { --count; });
+        tell();
+    }
 };
 
 }  // namespace milena::drivers

@@ -15,6 +15,19 @@ Error unavailable(std::string why) {
     return {ErrorCode::coordinator_not_available, std::move(why)};
 }
 
+/// The page was too much for one batch.
+bool has_more(const coordinator::GroupReply& reply) {
+    if (const auto* const removed = std::get_if<coordinator::DeleteGroupReply>(&reply))
+        return removed->has_more;
+    const auto* const forgotten = std::get_if<coordinator::ForgetTopicsReply>(&reply);
+    return forgotten != nullptr && forgotten->has_more;
+}
+
+bool has_failed(const coordinator::GroupReply& reply) {
+    const auto* const removed = std::get_if<coordinator::DeleteGroupReply>(&reply);
+    return removed != nullptr && removed->code != ErrorCode::none;
+}
+
 bool is_offset_key(BytesView key) {
     return coordinator::leading_number(key).value_or(INT16_MAX) <= 1;
 }
@@ -70,6 +83,16 @@ std::optional<Error> HostedGroups::refuse(const State& state) {
 env::Task<Asker::Answer> HostedGroups::ask(env::Executor owner, GroupRequest request) {
     const auto self = shared_from_this();
     CO_TRY(auto opening, open(request));
+    const auto* const remove = std::get_if<coordinator::DeleteGroupRequest>(&request);
+    if (remove != nullptr && !opening.reads.empty()) {
+        opening.reading.reset();
+        const auto page = [&](bool is_last) {
+            return coordinator::DeleteGroupRequest{.group = remove->group, .is_last_page = is_last};
+        };
+        co_return co_await ask_pages(owner, {.request = page,
+                                             .gone = host_.counters.deleted_offsets,
+                                             .prefix = opening.reads.front().key});
+    }
     StoredRecords stored;
     if (!opening.reads.empty()) {
         CO_TRY(stored, co_await read(owner, opening));
@@ -82,7 +105,8 @@ env::Task<Asker::Answer> HostedGroups::ask(env::Executor owner, GroupRequest req
 Result<HostedGroups::Opening> HostedGroups::open(const GroupRequest& request) {
     return state_.with([&](State& state) -> Result<Opening> {
         if (auto why = refuse(state)) return std::unexpected(*std::move(why));
-        Opening opening{.reads = state.groups->reads_of(request), .reading = std::nullopt};
+        TRY(auto reads, state.groups->reads_of(request));
+        Opening opening{.reads = std::move(reads), .reading = std::nullopt};
         if (opening.reads.empty()) return opening;
         state.readers.insert(state.applied);
         opening.reading.emplace(shared_from_this(), state.applied);
@@ -95,8 +119,12 @@ env::Task<Result<StoredRecords>> HostedGroups::read(env::Executor owner, const O
     co_await host_.reads.run(host_.env, owner, [&] {
         stored = read_stored({host_.store, place_.space}, opening.reads);
     });
+    if (!stored && stored.error().code == ErrorCode::policy_violation) co_return stored;
+    const bool is_known =
+        state_.with([&](State& state) { return std::exchange(state.is_store_failing, !stored); });
     if (!stored) {
-        LOG_ERROR(host_.log, "the state store can't be read", kv("why", stored.error().why));
+        if (!is_known)
+            LOG_ERROR(host_.log, "the state store can't be read", kv("why", stored.error().why));
         co_return std::unexpected(unavailable(stored.error().why));
     }
     co_return stored;
@@ -111,18 +139,17 @@ env::Task<Asker::Answer> HostedGroups::answer(env::Executor owner, Question ques
         auto decided = state.groups->ask(ticket, question.request, question.stored, time());
         // Not before: what this read has missed would be forgotten with it.
         if (question.reading != nullptr) question.reading->end(state);
-        return decided;
+        return noted(state, std::move(decided));
     });
     CO_TRY(auto decided, std::move(step));
     co_await finish(owner, std::move(decided), question.gone);
     co_return co_await asker->wait(host_.env, owner);
 }
 
-env::Task<Result<void>> HostedGroups::ask_pages(env::Executor owner, PageRequest request,
-                                                telemetry::Counter& gone) {
+env::Task<Asker::Answer> HostedGroups::ask_pages(env::Executor owner, Pages pages) {
     const auto self = shared_from_this();
     std::vector<std::byte> from;
-    do {
+    for (;;) {
         std::optional<Reading> reading;
         CO_TRY_VOID(state_.with([&](State& state) -> Result<void> {
             if (state.phase != Phase::active) return std::unexpected(refusal(state));
@@ -131,14 +158,17 @@ env::Task<Result<void>> HostedGroups::ask_pages(env::Executor owner, PageRequest
             return ok();
         }));
         Result<OffsetsPage> read;
-        co_await host_.reads.run(
-            host_.env, owner, [&] { read = read_offsets_page({host_.store, place_.space}, from); });
+        co_await host_.reads.run(host_.env, owner, [&] {
+            read = read_offsets_page({host_.store, place_.space}, pages.prefix, from);
+        });
         CO_TRY(const auto page, std::move(read));
-        const GroupRequest asked = request(page.next.empty());
-        CO_TRY_VOID(co_await answer(owner, {asked, page.records.views(), &*reading, gone}));
+        const GroupRequest asked = pages.request(page.next.empty());
+        CO_TRY(auto reply,
+               co_await answer(owner, {asked, page.records.views(), &*reading, pages.gone}));
+        if (has_more(reply)) continue;
+        if (page.next.empty() || has_failed(reply)) co_return reply;
         from = page.next;
-    } while (!from.empty());
-    co_return ok();
+    }
 }
 
 void HostedGroups::forget(std::span<const coordinator::ForgetTopicsRequest::Topic> topics) {
@@ -151,15 +181,14 @@ void HostedGroups::forget(std::span<const coordinator::ForgetTopicsRequest::Topi
 
 env::Task<bool> HostedGroups::forget_noted(env::Executor owner) {
     const auto self = shared_from_this();
-    const auto topics =
-        state_.with([](State& state) { return std::exchange(state.forgotten, {}); });
+    auto topics = state_.with([](State& state) { return std::exchange(state.forgotten, {}); });
     if (topics.empty()) co_return true;
-    const auto done = co_await ask_pages(
-        owner,
-        [&](bool is_last) {
-            return coordinator::ForgetTopicsRequest{.topics = topics, .is_last_page = is_last};
-        },
-        host_.counters.deleted_offsets);
+    std::ranges::sort(topics, {}, &coordinator::ForgetTopicsRequest::Topic::name);
+    const auto request = [&](bool is_last) {
+        return coordinator::ForgetTopicsRequest{.topics = topics, .is_last_page = is_last};
+    };
+    const auto done =
+        co_await ask_pages(owner, {.request = request, .gone = host_.counters.deleted_offsets});
     if (done || done.error().code == ErrorCode::not_coordinator) co_return true;
     forget(topics);
     co_return false;
@@ -201,11 +230,9 @@ env::Task<Result<void>> HostedGroups::take_turn(env::Executor owner, std::size_t
 env::Task<void> HostedGroups::finish(env::Executor owner, GroupStep step,
                                      telemetry::Counter& gone) {
     for (;;) {
+        start_work(step);
         while (!step.records.empty()) {
-            const std::uint64_t batch = state_.with([](State& state) {
-                state.is_appending = true;
-                return ++state.batch;
-            });
+            const std::uint64_t batch = state_.with([](State& state) { return ++state.batch; });
             const Result<Appended> done = co_await append_records(
                 {host_.env, owner, place_.partition},
                 {host_.options.codec, host_.options.commit_timeout}, step.records, on_done(batch));
@@ -220,8 +247,22 @@ env::Task<void> HostedGroups::finish(env::Executor owner, GroupStep step,
 env::Task<void> HostedGroups::finish_alone(GroupStep step) {
     const auto self = shared_from_this();
     co_await finish(place_.home, std::move(step), host_.counters.deleted_offsets);
-    host_.running.with([](int& running) { --running; });
-    host_.ended();
+    host_.end_one();
+}
+
+/// What the client is to blame for is not told again and again, nor is what lasts.
+void HostedGroups::tell_failed_append(const Error& why) {
+    const bool is_of_client = why.code == ErrorCode::unknown_server_error;
+    const bool is_known = is_of_client || state_.with([](State& state) {
+        return std::exchange(state.is_append_failing, true);
+    });
+    if (is_known) {
+        LOG_DEBUG(host_.log, "records of groups not appended",
+                  kv("partition", place_.partition->name().text()), kv("why", why.why));
+    } else {
+        LOG_WARN(host_.log, "records of groups not appended",
+                 kv("partition", place_.partition->name().text()), kv("why", why.why));
+    }
 }
 
 std::optional<coordinator::GroupStep> HostedGroups::appended(const GroupStep& step,
@@ -231,14 +272,13 @@ std::optional<coordinator::GroupStep> HostedGroups::appended(const GroupStep& st
     if (!appended) {
         const Error why{coordinator_code(appended.error().code), appended.error().why};
         host_.counters.failed_appends.add();
-        LOG_WARN(host_.log, "records of groups not appended",
-                 kv("partition", place_.partition->name().text()), kv("why", why.why));
-        if (why.code == ErrorCode::not_coordinator) resign(why);
+        tell_failed_append(why);
+        if (is_lost(appended.error().code)) resign(why);
         return decide([&](State& state, After& after) -> std::optional<GroupStep> {
             if (state.phase == Phase::gone) return std::nullopt;
             state.waiting.refuse(step.answers, why, after.deliveries);
             state.rests_until = time().now + std::chrono::milliseconds(100);
-            return state.groups->append_failed(why.code, time());
+            return noted(state, state.groups->append_failed(why.code, time()));
         });
     }
     host_.counters.appends.add();
@@ -256,6 +296,8 @@ std::optional<coordinator::GroupStep> HostedGroups::appended(const GroupStep& st
             offset = offset.next();
         }
         state.end = offset;
+        state.ends.emplace_back(state.batch, offset);
+        state.is_append_failing = false;
         state.has_news = true;  // the high watermark may be there already
         state.expires_at = std::min(state.expires_at, appended->expires_at);
         park(state, step.answers, after);
@@ -295,11 +337,36 @@ replication::ProduceDone HostedGroups::on_done(std::uint64_t batch) {
 void HostedGroups::produced(std::uint64_t batch, const replication::ProduceAnswer& answer) {
     if (answer.code == ErrorCode::none) return;
     const Error why{coordinator_code(answer.code), answer.why};
-    if (why.code == ErrorCode::not_coordinator) return resign(why);
+    if (is_lost(answer.code)) return resign(why);
     decide([&](State& state, After& after) {
         state.given_up = std::max(state.given_up, batch);
         state.waiting.give_up(state.given_up, why, after.deliveries);
+        if (state.phase != Phase::active) return;
+        if (state.is_deciding) {
+            state.has_news = true;
+            return;
+        }
+        give_up_sequels(state, after);
+        schedule(state, after);
     });
+}
+
+void HostedGroups::give_up_sequels(State& state, After& after) {
+    std::optional<Offset> end;
+    for (; !state.ends.empty() && state.ends.front().first <= state.given_up;
+         state.ends.pop_front())
+        end = state.ends.front().second;
+    if (!end) return;
+    GroupStep step = state.groups->given_up(*end, ErrorCode::request_timed_out, time());
+    INVARIANT(step.records.empty(), "what is given up is written");
+    park(state, std::move(step.answers), after);
+}
+
+/// A disk that was full for a moment is no reason to go: the broker leads on.
+bool HostedGroups::is_lost(ErrorCode of_append) const {
+    if (coordinator_code(of_append) != ErrorCode::not_coordinator) return false;
+    return of_append != ErrorCode::kafka_storage_error || place_.partition->offline() ||
+           place_.partition->current_leader().leader != host_.options.self;
 }
 
 void HostedGroups::partition_has_news() {
@@ -319,19 +386,24 @@ void HostedGroups::partition_has_news() {
         return decided;
     });
     if (!step) return;
-    host_.running.with([](int& running) { ++running; });
+    host_.begin_one();
     env::spawn(place_.home, finish_alone(*std::move(step)));
 }
 
 std::optional<coordinator::GroupStep> HostedGroups::take_high_watermark(State& state,
                                                                         Offset high_watermark,
                                                                         After& after) {
-    if (high_watermark <= state.committed) return std::nullopt;
-    state.committed = high_watermark;
-    GroupStep step = state.groups->committed(high_watermark, time());
-    const bool has_records = !step.records.empty();
-    park(state, has_records ? std::vector<GroupAnswer>() : std::exchange(step.answers, {}), after);
-    return has_records ? std::optional(std::move(step)) : std::nullopt;
+    GroupStep step;
+    if (high_watermark > state.committed) {
+        state.committed = high_watermark;
+        while (!state.ends.empty() && state.ends.front().second <= high_watermark)
+            state.ends.pop_front();
+        step = noted(state, state.groups->committed(high_watermark, time()));
+        if (!step.records.empty()) return step;
+        park(state, std::move(step.answers), after);
+    }
+    give_up_sequels(state, after);
+    return std::nullopt;
 }
 
 void HostedGroups::park(State& state, std::vector<GroupAnswer> answers, After& after) {

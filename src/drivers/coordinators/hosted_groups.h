@@ -49,17 +49,25 @@ public:
 
     /// As coordinator::GroupGateway::ask().
     env::Task<Asker::Answer> ask(env::Executor owner, coordinator::GroupRequest request);
-    /// Asks once for each page of the offsets that are stored, in their order; at least once.
-    /// `gone` counts the tombstones of offsets. An error ends it.
-    using PageRequest = std::function<coordinator::GroupRequest(bool is_last)>;
-    env::Task<Result<void>> ask_pages(env::Executor owner, PageRequest request,
-                                      telemetry::Counter& gone);
+    /// Pages of the offsets that are stored.
+    struct Pages {
+        std::function<coordinator::GroupRequest(bool is_last)> request;
+        telemetry::Counter& gone;         ///< counts the tombstones of offsets
+        std::vector<std::byte> prefix{};  ///< of the keys
+    };
+    /// Asks once for each page, in their order, at least once; again for one that was not done with
+    /// in one batch. An error, also in an answer, ends it. The last answer.
+    env::Task<Asker::Answer> ask_pages(env::Executor owner, Pages pages);
 
     /// The offsets of these topics are to go. At most kForgottenMax are remembered: those of others
     /// stay until they expire.
     void forget(std::span<const coordinator::ForgetTopicsRequest::Topic> topics);
     /// Has them go; false if that is to be tried again.
     env::Task<bool> forget_noted(env::Executor owner);
+
+    /// The cluster's topics from now on, before start() too; see coordinator::Groups::follow().
+    void follow(const std::shared_ptr<const coordinator::TopicsView>& topics,
+                std::span<const std::string> changed);
 
     // From any thread.
     /// The state store has come further.
@@ -78,6 +86,9 @@ public:
         std::int64_t unstored = 0;  ///< records that the state store lacks
     };
     Figures figures() const;
+    Phase phase() const {
+        return state_.with([](const State& state) { return state.phase; });
+    }
 
 private:
     using Groups = coordinator::Groups;
@@ -88,11 +99,17 @@ private:
         Phase phase = Phase::loading;
         Error gone_because;
         std::unique_ptr<Groups> groups;  ///< while active
+        std::shared_ptr<const coordinator::TopicsView> topics;
         WaitingAnswers waiting;
-        bool is_deciding = false;   ///< somebody has the turn
-        bool is_appending = false;  ///< and writes to the log
+        bool is_deciding = false;  ///< somebody has the turn
+        /// And writes to the log, or will: since the section in which that was decided.
+        bool is_appending = false;
+        /// Who has coordinated the partition before, until nothing of it is on its way to the log.
+        std::shared_ptr<HostedGroups> before;
         /// The high watermark may have moved while somebody had it.
         bool has_news = false;
+        bool is_append_failing = false;  ///< and that has been told, until one succeeds
+        bool is_store_failing = false;   ///< the same of reads
         std::deque<std::function<void()>> turns;
         Offset end{-1};        ///< of all records that were loaded or applied
         Offset committed{-1};  ///< the high watermark that the groups know
@@ -101,6 +118,8 @@ private:
         /// Where the store was, at least, when each read that is under way began.
         std::multiset<Offset> readers;
         std::vector<coordinator::ForgetTopicsRequest::Topic> forgotten;
+        /// Of batches that are not committed: their numbers, and where they end.
+        std::deque<std::pair<std::uint64_t, Offset>> ends;
         std::uint64_t batch = 0;     ///< number of the newest that was begun
         std::uint64_t given_up = 0;  ///< the newest that was not committed in time
         std::function<void()> wake;  ///< the loop
@@ -158,7 +177,15 @@ private:
 
     env::Task<void> run();
     bool is_gone() const;
+    /// It, or one before it, has something on its way to the log.
     bool is_appending() const;
+    /// An append has failed because the partition is another's.
+    bool is_lost(ErrorCode of_append) const;
+    /// Under the guard, where the step was decided.
+    static GroupStep noted(State& state, GroupStep step) {
+        state.is_appending = !step.records.empty();
+        return step;
+    }
     /// True when it serves.
     env::Task<bool> take_over(env::Wakeup& work);
     bool may_load(Offset end) const;
@@ -181,6 +208,9 @@ private:
     env::Task<void> finish(env::Executor owner, GroupStep step, telemetry::Counter& gone);
     /// The same beside everybody, for a step that nobody has asked for.
     env::Task<void> finish_alone(GroupStep step);
+    void start_work(GroupStep& step);
+    env::Task<void> run_work(std::shared_ptr<coordinator::GroupWork> work);
+    void tell_failed_append(const Error& why);
     /// What follows from the append, if that is another step.
     std::optional<GroupStep> appended(const GroupStep& step, const Result<Appended>& appended,
                                       telemetry::Counter& gone);
@@ -190,6 +220,8 @@ private:
 
     // Under the guard.
     std::optional<GroupStep> take_high_watermark(State& state, Offset high_watermark, After& after);
+    /// What follows from batches that were not committed in time does not, for who waits for it.
+    void give_up_sequels(State& state, After& after);
     void park(State& state, std::vector<coordinator::GroupAnswer> answers, After& after);
     void pass_on(State& state, After& after);
     void schedule(State& state, After& after);
@@ -197,7 +229,6 @@ private:
 
     Host& host_;
     const Place place_;
-    std::shared_ptr<HostedGroups> before_;  ///< the loop's
     env::Guarded<State> state_;
 };
 

@@ -11,14 +11,16 @@ namespace {
 /// News wake the one that waits to take over; that it looks again anyway is for the store, which
 /// may have become usable without a word.
 constexpr env::Duration kLookAgain = std::chrono::milliseconds(200);
+/// What is due and decided without a pause.
+constexpr int kTicksMax = 32;
 constexpr env::Duration kRetryPause = std::chrono::seconds(1);
 
 }  // namespace
 
 void HostedGroups::start(std::shared_ptr<HostedGroups> before) {
-    before_ = std::move(before);
+    state_.with([&](State& state) { state.before = std::move(before); });
     place_.partition->listen(weak_from_this());
-    host_.running.with([](int& running) { ++running; });
+    host_.begin_one();
     env::spawn(place_.home, run());
 }
 
@@ -28,8 +30,7 @@ env::Task<void> HostedGroups::run() {
     state_.with([&](State& state) { state.wake = work.handle(); });
     if (co_await take_over(work)) co_await serve(work);
     state_.with([](State& state) { state.wake = nullptr; });
-    host_.running.with([](int& running) { --running; });
-    host_.ended();
+    host_.end_one();
 }
 
 bool HostedGroups::is_gone() const {
@@ -37,15 +38,20 @@ bool HostedGroups::is_gone() const {
 }
 
 bool HostedGroups::is_appending() const {
-    return state_.with([](const State& state) { return state.is_appending; });
+    std::shared_ptr<HostedGroups> before;
+    const bool appends = state_.with([&](const State& state) {
+        before = state.before;
+        return state.is_appending;
+    });
+    return appends || (before != nullptr && before->is_appending());
 }
 
 env::Task<bool> HostedGroups::take_over(env::Wakeup& work) {
     const env::Instant begin = host_.env.clock().now();
-    // A write of one who has lost the partition, and was given it again, may be on its way.
-    while (before_ != nullptr && before_->is_appending() && !is_gone())
-        co_await work.wait_until(host_.env.clock().now() + kLookAgain);
-    before_ = nullptr;
+    // A write of one who has lost the partition, and was given it again, may be on its way. This
+    // one stays until it is there, also when it is to go itself: whoever comes next asks it.
+    while (is_appending()) co_await work.wait_until(host_.env.clock().now() + kLookAgain);
+    const auto before = state_.with([](State& s) { return std::exchange(s.before, nullptr); });
     const Offset end = place_.partition->log_end_offset();
     while (!is_gone()) {
         if (!may_load(end)) {
@@ -111,7 +117,8 @@ env::Task<Result<void>> HostedGroups::load(Offset end) {
         state.end = std::max(from, end);
         state.stored = from;
         state.applied = std::max(state.applied, from);
-        step = state.groups->loaded({now, host_.env.clock().wall().value});
+        if (state.topics != nullptr) state.groups->follow(state.topics, {});
+        step = noted(state, state.groups->loaded({now, host_.env.clock().wall().value}));
         tell_stored(state);
         return true;
     });
@@ -144,11 +151,12 @@ env::Task<void> HostedGroups::tick() {
                    state.rests_until <= now;
         });
     };
-    while (is_due()) {
+    // Between two rounds the thread has others to see to.
+    for (int ticks = 0; ticks < kTicksMax && is_due(); ++ticks) {
         if (!co_await take_turn(place_.home, SIZE_MAX)) co_return;
         GroupStep step;
         state_.with([&](State& state) {
-            if (state.phase == Phase::active) step = state.groups->tick(time());
+            if (state.phase == Phase::active) step = noted(state, state.groups->tick(time()));
         });
         co_await finish(place_.home, std::move(step), host_.counters.deleted_offsets);
     }

@@ -4,6 +4,7 @@
 #include "stored_records.h"
 
 #include <algorithm>
+#include <set>
 
 namespace milena::drivers {
 namespace {
@@ -65,26 +66,30 @@ void StoredRecords::add(BytesView key, BytesView value) {
 Result<StoredRecords> read_stored(const StoredSpace& from,
                                   std::span<const coordinator::StateRead> reads) {
     StoredRecords out;
+    std::set<std::string_view> seen;
     for (const auto& read : reads) {
         if (read.is_prefix) {
             TRY_VOID(from.store.scan(from.space, read.key, read.key,
                                      [&](BytesView key, BytesView value) {
                                          out.add(key, value);
-                                         return true;
+                                         return out.bytes() <= kReadBytesMax;
                                      }));
-            continue;
+        } else if (seen.insert(as_text(read.key)).second) {
+            TRY(const auto value, from.store.get(from.space, read.key));
+            if (value) out.add(read.key, *value);
         }
-        TRY(const auto value, from.store.get(from.space, read.key));
-        if (value) out.add(read.key, *value);
+        if (out.bytes() > kReadBytesMax)
+            return fail(ErrorCode::policy_violation, "one request reads too many offsets");
     }
     return out;
 }
 
-Result<OffsetsPage> read_offsets_page(const StoredSpace& of, BytesView from) {
+Result<OffsetsPage> read_offsets_page(const StoredSpace& of, BytesView prefix, BytesView from) {
     OffsetsPage page;
     std::vector<std::byte> last;
     bool is_full = false;
-    TRY_VOID(of.store.scan(of.space, {}, from, [&](BytesView key, BytesView value) {
+    const BytesView begin = from.empty() ? prefix : from;
+    TRY_VOID(of.store.scan(of.space, prefix, begin, [&](BytesView key, BytesView value) {
         if (!is_offset(key)) return false;
         is_full =
             page.records.views().size() == kPageKeysMax || page.records.bytes() >= kPageBytesMax;

@@ -31,13 +31,17 @@ struct StoredSpace {
     storage::StateSpace space;
 };
 
-/// All that `reads` name and the store has.
+/// Most that is read for one request.
+inline constexpr std::size_t kReadBytesMax = 64UL << 20;
+
+/// All that `reads` name and the store has, single keys once. POLICY_VIOLATION if that is more than
+/// kReadBytesMax.
 Result<StoredRecords> read_stored(const StoredSpace& from,
                                   std::span<const coordinator::StateRead> reads);
 
-/// Most of one page of offsets.
+/// Most of one page of offsets, but for its last: one batch can delete them all.
 inline constexpr std::size_t kPageKeysMax = 1000;
-inline constexpr std::size_t kPageBytesMax = 1 << 20;
+inline constexpr std::size_t kPageBytesMax = 512UL << 10;
 
 /// The next keys of offsets (types 0 and 1) and where the page after them begins; that is empty if
 /// there is none.
@@ -45,8 +49,8 @@ struct OffsetsPage {
     StoredRecords records;
     std::vector<std::byte> next;
 };
-/// From the beginning if `from` is empty.
-Result<OffsetsPage> read_offsets_page(const StoredSpace& of, BytesView from);
+/// Of keys that begin with `prefix`; from the beginning if `from` is empty.
+Result<OffsetsPage> read_offsets_page(const StoredSpace& of, BytesView prefix, BytesView from);
 
 /// Has groups load() all that is not an offset, and one offset of each group that has any.
 Result<void> load_stored(const StoredSpace& from,

@@ -17,6 +17,7 @@ using protocol::OffsetCommitResponse;
 
 constexpr std::int16_t kLastVersionWithRetention = 4;
 constexpr std::int16_t kFirstVersionWithGroupIdNotFound = 9;
+constexpr std::int16_t kFirstVersionWithEpochs = 9;
 
 class Committing {
 public:
@@ -93,6 +94,7 @@ private:
         if (!wanted_.topics.empty()) return;
         wanted_.group = body_.group_id;
         wanted_.generation_or_epoch = body_.generation_id_or_member_epoch;
+        wanted_.may_say_epoch = request_.version() >= kFirstVersionWithEpochs;
         wanted_.member_id = body_.member_id;
         wanted_.instance_id = owned(body_.group_instance_id);
         if (request_.version() <= kLastVersionWithRetention)

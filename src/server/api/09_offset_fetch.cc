@@ -27,7 +27,11 @@ public:
     OneGroup(Request& request, FetchOffsetsRequest wanted)
         : request_(request), wanted_(std::move(wanted)) {}
 
-    env::Task<void> run() {
+    env::Task<void> run(AnswerBudget& budget) {
+        if (budget.is_spent()) {
+            fail_all(ErrorCode::policy_violation);
+            co_return;
+        }
         if (!may_group(request_, Operation::describe, wanted_.group)) {
             fail_all(ErrorCode::group_authorization_failed);
             co_return;
@@ -44,6 +48,7 @@ public:
         reply_ = *std::move(reply);
         if (asks_for_all) keep_visible();
         std::ranges::move(refused_, std::back_inserter(reply_.topics));
+        budget.spend(bytes_of(reply_));
     }
 
     const std::string& group() const { return wanted_.group; }
@@ -191,9 +196,10 @@ void fill(Request& request, const OneGroup& group,
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<OffsetFetchRequest>(request));
     std::vector<std::unique_ptr<OneGroup>> asked;
+    AnswerBudget budget;
     for (auto& wanted : wanted_of(request, body)) {
         asked.push_back(std::make_unique<OneGroup>(request, std::move(wanted)));
-        co_await asked.back()->run();
+        co_await asked.back()->run(budget);
     }
     OffsetFetchResponse response;
     if (request.version() < kFirstVersionWithGroups) {

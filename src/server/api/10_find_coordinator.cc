@@ -97,6 +97,12 @@ Found find(const Request& request, const metadata::Image& image, std::string_vie
     return {.node = partition->leader, .host = endpoint->host, .port = endpoint->port};
 }
 
+bool may_have_one(const Request& request, std::span<const std::string_view> groups) {
+    return std::ranges::any_of(groups, [&](std::string_view group) {
+        return refuse(request, KeyType::group, group) == ErrorCode::none;
+    });
+}
+
 env::Task<void> make_topic(const Request& request) {
     if (request.broker().image.load()->topics->find(kOffsetsTopic) != nullptr) co_return;
     const auto topic = internal_topic(request, kOffsetsTopic);
@@ -171,7 +177,7 @@ env::Task<Result<void>> serve(Request& request) {
     if (is_known(body.key_type)) {
         const auto type = static_cast<KeyType>(body.key_type);
         if (type == KeyType::group) {
-            co_await make_topic(request);
+            if (may_have_one(request, keys)) co_await make_topic(request);
             co_await await_successors(request, [&](const auto& lost, const auto& of) {
                 return is_one_led_by(lost, of, keys);
             });

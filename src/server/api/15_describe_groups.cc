@@ -44,13 +44,19 @@ void describe(Request& request, const DescribeGroupReply& reply, DescribedGroup&
     add_members(request, reply, out);
 }
 
-env::Task<void> ask(Request& request, bool with_operations, DescribedGroup& out) {
+env::Task<void> ask(Request& request, bool with_operations, AnswerBudget& budget,
+                    DescribedGroup& out) {
+    if (budget.is_spent()) {
+        out.error_code = static_cast<std::int16_t>(ErrorCode::policy_violation);
+        co_return;
+    }
     const auto reply = co_await ask_coordinator_for<DescribeGroupReply>(
         request, out.group_id, coordinator::DescribeGroupRequest{std::string(out.group_id)});
     if (!reply) {
         out.error_code = static_cast<std::int16_t>(reply.error().code);
         co_return;
     }
+    budget.spend(bytes_of(*reply));
     describe(request, *reply, out);
     if (with_operations && out.error_code == 0)
         out.authorized_operations = group_operations(request, out.group_id);
@@ -58,19 +64,21 @@ env::Task<void> ask(Request& request, bool with_operations, DescribedGroup& out)
 
 env::Task<Result<void>> serve(Request& request) {
     CO_TRY(const auto body, decode_body<DescribeGroupsRequest>(request));
-    auto groups = request.arena.make_array<DescribedGroup>(body.groups.size());
+    const auto names = each_once(body.groups);
+    auto groups = request.arena.make_array<DescribedGroup>(names.size());
+    AnswerBudget budget;
     std::size_t refused = 0;
-    for (const std::string_view group : body.groups) {
+    for (const std::string_view group : names) {
         if (may_group(request, security::Operation::describe, group)) continue;
         groups[refused].group_id = group;
         groups[refused++].error_code =
             static_cast<std::int16_t>(ErrorCode::group_authorization_failed);
     }
     auto next = groups.begin() + static_cast<std::ptrdiff_t>(refused);
-    for (const std::string_view group : body.groups) {
+    for (const std::string_view group : names) {
         if (!may_group(request, security::Operation::describe, group)) continue;
         next->group_id = group;
-        co_await ask(request, body.include_authorized_operations, *next++);
+        co_await ask(request, body.include_authorized_operations, budget, *next++);
     }
     DescribeGroupsResponse response;
     response.groups = groups;

@@ -18,7 +18,8 @@ coordinator::ListGroupsRequest wanted(const ListGroupsRequest& body) {
     coordinator::ListGroupsRequest out;
     for (const std::string_view state : body.states_filter) out.states.emplace_back(state);
     for (const std::string_view type : body.types_filter) out.types.emplace_back(type);
-    return out;
+    // Every coordinator here is asked with a copy.
+    return coordinator::resolved(out);
 }
 
 /// Of all coordinators here; one that is being loaded would make the list less than it is.

@@ -19,6 +19,7 @@ TEST(JavaText, CountsInUtf16) {
     EXPECT_EQ(java_hash("\u20ac"), 0x20AC);
     EXPECT_EQ(java_hash("\U0001F600"), 0xD83D * 31 + 0xDE00);
     EXPECT_EQ(java_length("a\u00e9\u20ac\U0001F600"), 5U);
+    EXPECT_EQ(java_units("a\u00e9\u20ac\U0001F600"), u"a\u00e9\u20ac\U0001F600");
 }
 
 TEST(JavaText, TakesWhatIsNoUtf8ByteByByte) {

@@ -43,6 +43,13 @@ std::string_view text(GroupState state) {
     return {};
 }
 
+std::size_t bytes_of(const std::vector<MemberProtocol>& protocols) {
+    std::size_t bytes = 0;
+    for (const MemberProtocol& one : protocols)
+        bytes += sizeof one + one.name.size() + one.metadata.size();
+    return bytes;
+}
+
 const Bytes* Member::metadata(std::string_view protocol) const {
     const auto found = std::ranges::find(protocols, protocol, &MemberProtocol::name);
     return found == protocols.end() ? nullptr : &found->metadata;
@@ -151,6 +158,7 @@ void ClassicGroup::set_protocols(Member& member, std::vector<MemberProtocol> pro
 }
 
 void ClassicGroup::count_protocols(const Member& member, int change) {
+    protocol_bytes_ += static_cast<std::size_t>(change) * bytes_of(member.protocols);
     for (const std::string_view protocol : names_of(member.protocols)) {
         const auto count = knowing_.try_emplace(std::string(protocol), 0).first;
         count->second += static_cast<std::size_t>(change);

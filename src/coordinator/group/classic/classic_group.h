@@ -35,6 +35,9 @@ enum class GroupState : std::uint8_t {
 /// As clients see it: "PreparingRebalance".
 std::string_view text(GroupState state);
 
+/// In memory.
+std::size_t bytes_of(const std::vector<MemberProtocol>& protocols);
+
 struct Member {
     std::string id;
     std::optional<std::string> instance_id;
@@ -120,6 +123,8 @@ public:
     void remove(std::string_view member_id);
     /// The instance goes on under a new id. Its old id may wait for nothing.
     Member& rename(Member& member, std::string id);
+    /// What the protocols of all members take.
+    std::size_t protocol_bytes() const { return protocol_bytes_; }
     void set_protocols(Member& member, std::vector<MemberProtocol> protocols);
 
     bool all_have_joined() const;
@@ -140,6 +145,7 @@ public:
 private:
     void count_protocols(const Member& member, int change);
 
+    std::size_t protocol_bytes_ = 0;
     GroupState state_ = GroupState::empty;
     GroupState previous_state_ = GroupState::dead;
     std::int64_t state_since_ms;

@@ -17,11 +17,20 @@ struct Due {
         session,  ///< a member, or who was told its id and did not come with it, was silent
         join,     ///< a rebalance has waited long enough for members to join
         sync,     ///< and for them to ask for their assignments
+        // Of members of consumer groups.
+        consumer_session,    ///< was silent
+        consumer_rebalance,  ///< was told to give partitions up and did not
+        consumer_join,       ///< speaks the classic protocol, was told to join and did not
+        consumer_sync,       ///< and did not ask for its assignment
     };
     Kind kind = Kind::session;
     std::string group;
-    std::string member_id{};  ///< of a session
+    std::string member_id{};  ///< of a member's moment
 };
+
+constexpr bool is_of_consumer_group(Due::Kind kind) {
+    return kind >= Due::Kind::consumer_session;
+}
 
 using DueByTime = std::multimap<env::Instant, Due>;
 

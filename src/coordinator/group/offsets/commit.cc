@@ -4,11 +4,16 @@
 #include <algorithm>
 
 #include "../../java_text.h"
+#include "../consumer/offsets.h"
+#include "../rebalance.h"
 #include "../requests.h"
 #include "offset_records.h"
 
 namespace milena::coordinator {
 namespace {
+
+/// Numbers of a key and a value, and what a record of a batch has around them.
+constexpr std::size_t kOffsetRecordBytes = 64;
 
 ErrorCode check_classic(const ClassicGroup& group, const CommitRequest& request) {
     if (request.generation_or_epoch < 0 && group.is(GroupState::empty)) return ErrorCode::none;
@@ -31,10 +36,11 @@ ErrorCode check_other(const OtherGroup& group, const CommitRequest& request) {
 }
 
 ErrorCode check(const Table& table, const CommitRequest& request) {
-    if (table.offsets.count() >= PendingOffsets::kCountMax)
-        return ErrorCode::coordinator_load_in_progress;
+    if (table.offsets.is_full()) return ErrorCode::coordinator_load_in_progress;
     if (const ClassicGroup* const group = table.find(request.group))
         return check_classic(*group, request);
+    if (const ConsumerGroup* const group = table.find_consumer(request.group))
+        return check_commit(*group, request);
     if (const OtherGroup* const group = table.find_other(request.group))
         return check_other(*group, request);
     // A consumer without a group, or a tool: its group is made with its first offset.
@@ -64,11 +70,40 @@ ErrorCode commit(Decision& decision, const CommitRequest& request,
     return ErrorCode::none;
 }
 
+/// What its records take, at least: more than one decision may write is not even made.
+bool is_too_large(const CommitRequest& request) {
+    std::size_t left = kRecordBytesMax;
+    for (const CommitRequest::Topic& topic : request.topics) {
+        for (const CommitRequest::Partition& part : topic.partitions) {
+            const std::size_t metadata = part.metadata ? part.metadata->size() : 0;
+            const std::size_t bytes =
+                kOffsetRecordBytes + request.group.size() + topic.name.size() + metadata;
+            if (bytes > left) return true;
+            left -= bytes;
+        }
+    }
+    return false;
+}
+
+/// A commit says that its member lives, as a heartbeat does; while it waits for its assignment
+/// nothing else counts.
+void extend_session_of(Decision& decision, const CommitRequest& request) {
+    ClassicGroup* const group = decision.table.find(request.group);
+    if (group == nullptr || request.generation_or_epoch < 0) return;
+    if (!group->is(GroupState::stable) && !group->is(GroupState::preparing_rebalance)) return;
+    if (Member* const member = group->find(request.member_id))
+        extend_session(decision, *group, *member);
+}
+
 }  // namespace
 
 void commit_offsets(Decision& decision, Ticket ticket, const CommitRequest& request) {
     CommitReply reply;
     reply.code = check(decision.table, request);
+    if (reply.code == ErrorCode::none) extend_session_of(decision, request);
+    // As the log says of a batch that it does not take.
+    if (reply.code == ErrorCode::none && is_too_large(request))
+        reply.code = ErrorCode::unknown_server_error;
     if (reply.code == ErrorCode::none) {
         for (const CommitRequest::Topic& topic : request.topics) {
             auto& codes = reply.topics.emplace_back();

@@ -13,6 +13,7 @@ ErrorCode check(const Table& table, const DeleteOffsetsRequest& request) {
         const bool may_use_all = !group->is(GroupState::empty) && !group->is_of_consumers();
         return may_use_all ? ErrorCode::non_empty_group : ErrorCode::none;
     }
+    if (table.find_consumer(request.group) != nullptr) return ErrorCode::none;
     const OtherGroup* const other = table.find_other(request.group);
     const bool is_found = other != nullptr && other->kind() != GroupKind::share;
     return is_found ? ErrorCode::none : ErrorCode::group_id_not_found;
@@ -21,6 +22,8 @@ ErrorCode check(const Table& table, const DeleteOffsetsRequest& request) {
 bool is_subscribed(const Table& table, std::string_view group, std::string_view topic) {
     if (const ClassicGroup* const classic = table.find(group))
         return classic->is_subscribed_to(topic);
+    if (const ConsumerGroup* const consumers = table.find_consumer(group))
+        return consumers->is_subscribed_to(topic);
     return !table.find_other(group)->is_empty();
 }
 

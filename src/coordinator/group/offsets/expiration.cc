@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offsets that have been kept long enough (KIP-211), and groups without members and offsets, which
 // go with them at the end of a round through the store's pages.
+#include <utility>
+
 #include "../classic/group_records.h"
+#include "../consumer/membership.h"
 #include "../requests.h"
 #include "offset_records.h"
 
 namespace milena::coordinator {
 namespace {
 
-/// Records that the end of a round writes at most; more groups wait for the next one.
-constexpr std::size_t kRecordsMax = 10'000;
-
 /// Since when an offset of the group counts as unused; nothing while it is in use.
 std::optional<std::int64_t> unused_since(const Table& table, const OffsetKey& key,
                                          const OffsetValue& offset) {
+    if (const ConsumerGroup* const consumers = table.find_consumer(key.group)) {
+        const bool is_in_use = consumers->is_subscribed_to(key.topic);
+        return is_in_use ? std::nullopt : std::optional(offset.commit_ms);
+    }
     const ClassicGroup* const group = table.find(key.group);
     if (group == nullptr) {
         const OtherGroup* const other = table.find_other(key.group);
@@ -52,14 +56,27 @@ void look_at(Decision& decision, const RecordView& record) {
     decision.table.round.kept.emplace(key->group);
 }
 
+bool has_offsets(const Table& table, const std::string& group) {
+    return table.round.kept.contains(group) || table.offsets.has_any(offset_prefix(group));
+}
+
+/// A page that is decided on was read before: who has committed since is in no page of the round.
+void begin_round(Table& table) {
+    if (std::exchange(table.round.is_under_way, true)) return;
+    for (std::string& group : table.offsets.groups()) table.round.kept.insert(std::move(group));
+}
+
+/// More than one batch may have wait for the next round.
 void delete_groups_without_offsets(Decision& decision) {
-    const Table& table = decision.table;
+    Table& table = decision.table;
     for (const auto& [name, group] : table.classic) {
-        if (decision.records() >= kRecordsMax) return;
-        const bool is_unused = group.is(GroupState::empty) && group.pending.empty() &&
-                               !table.round.kept.contains(name) &&
-                               !table.offsets.has_any(offset_prefix(name));
-        if (is_unused) decision.write(group_tombstone(name));
+        if (decision.bytes() >= kDeletionBytesMax) return;
+        const bool is_unused = group.is(GroupState::empty) && group.pending.empty();
+        if (is_unused && !has_offsets(table, name)) decision.write(group_tombstone(name));
+    }
+    for (auto& [name, group] : table.consumers.groups()) {
+        if (decision.bytes() >= kDeletionBytesMax) return;
+        if (group.is_empty() && !has_offsets(table, name)) erase_group(decision, group);
     }
 }
 
@@ -67,12 +84,11 @@ void delete_groups_without_offsets(Decision& decision) {
 
 void expire_offsets(Decision& decision, Ticket ticket, const ExpireOffsetsRequest& request,
                     StoredRecords stored) {
-    ExpirationRound& round = decision.table.round;
-    round.is_under_way = true;
+    begin_round(decision.table);
     for (const RecordView& record : stored) look_at(decision, record);
     if (request.is_last_page) {
         delete_groups_without_offsets(decision);
-        round = {};
+        decision.table.round = {};
     }
     decision.answer(ticket, ExpireOffsetsReply{});
 }

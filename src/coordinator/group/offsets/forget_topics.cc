@@ -2,6 +2,7 @@
 // The offsets of topics that were deleted go, of all groups: those of the store that the host
 // shows, and those that the store does not have yet.
 #include <algorithm>
+#include <functional>
 
 #include "../requests.h"
 #include "offset_records.h"
@@ -15,10 +16,11 @@ bool is_of(const ForgetTopicsRequest& request, const RecordView& record) {
     if (!key || !record.value) return false;
     protocol::Arena arena;
     const auto offset = read_offset_value(*record.value, arena);
-    return offset && std::ranges::any_of(request.topics, [&](const auto& topic) {
-               const bool is_another = !offset->topic_id.is_zero() && !topic.id.is_zero() &&
-                                       offset->topic_id != topic.id;
-               return topic.name == key->topic && !is_another;
+    const auto of_name = std::ranges::equal_range(request.topics, key->topic, std::less<>(),
+                                                  &ForgetTopicsRequest::Topic::name);
+    return offset && std::ranges::any_of(of_name, [&](const auto& topic) {
+               return offset->topic_id.is_zero() || topic.id.is_zero() ||
+                      offset->topic_id == topic.id;
            });
 }
 
@@ -34,11 +36,14 @@ void forget_topics(Decision& decision, Ticket ticket, const ForgetTopicsRequest&
     // Once a round is enough: what is committed from now on is of topics that there are.
     if (request.is_last_page)
         std::ranges::copy(pending.with({}, {}), std::back_inserter(looked_at));
+    ForgetTopicsReply reply;
     for (const RecordView& record : looked_at) {
-        if (is_of(request, record))
-            decision.write(Record{.key = {record.key.begin(), record.key.end()}, .value = {}});
+        if (!is_of(request, record)) continue;
+        reply.has_more = decision.bytes() >= kDeletionBytesMax;
+        if (reply.has_more) break;
+        decision.write(Record{.key = {record.key.begin(), record.key.end()}, .value = {}});
     }
-    decision.answer(ticket, ForgetTopicsReply{});
+    decision.answer(ticket, reply);
 }
 
 }  // namespace milena::coordinator

@@ -14,8 +14,8 @@
 namespace milena::coordinator {
 
 inline constexpr std::int16_t kOffsetType = 1;
-/// The same before Kafka 0.8.2. They are not what a group has committed last; they make a group,
-/// expire and are deleted.
+/// The same before Kafka 0.8.2. The store has them as type 1; here, until it does, they only make a
+/// group.
 inline constexpr std::int16_t kLegacyOffsetType = 0;
 inline bool is_offset_type(std::int16_t type) {
     return type == kOffsetType || type == kLegacyOffsetType;

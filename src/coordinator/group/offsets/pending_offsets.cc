@@ -4,9 +4,13 @@
 #include "pending_offsets.h"
 
 #include "milena/base/invariant.h"
+#include "offset_records.h"
 
 namespace milena::coordinator {
 namespace {
+
+/// Commits of keys that were committed again, which the order may have anyhow.
+constexpr std::size_t kOrderSlack = 1024;
 
 std::optional<std::vector<std::byte>> copy(const std::optional<BytesView>& value) {
     if (!value) return std::nullopt;
@@ -30,9 +34,34 @@ StoredByKey by_key(std::span<const RecordView> stored) {
 void PendingOffsets::note(const RecordView& record) {
     INVARIANT(by_offset_.empty() || by_offset_.back().first < record.offset,
               "a commit comes before one that was noted");
-    const auto place = by_key_.try_emplace(std::string(as_text(record.key))).first;
+    const auto [place, is_new] = by_key_.try_emplace(std::string(as_text(record.key)));
+    if (is_new) bytes_ += place->first.size();
+    bytes_ -= size_of(place->second);
     place->second = {.value = copy(record.value), .offset = record.offset};
+    bytes_ += size_of(place->second);
     by_offset_.emplace_back(record.offset, place);
+    // One key may be committed again and again.
+    if (by_offset_.size() > 2 * by_key_.size() + kOrderSlack) {
+        std::erase_if(by_offset_,
+                      [](const auto& one) { return one.second->second.offset != one.first; });
+    }
+}
+
+bool PendingOffsets::is_gone(std::string_view key) const {
+    const auto found = by_key_.find(key);
+    return found != by_key_.end() && !found->second.value;
+}
+
+std::vector<std::string> PendingOffsets::groups() const {
+    std::vector<std::string> groups;
+    for (const auto& [key, last] : by_key_) {
+        if (!last.value) continue;
+        const auto read = read_offset_key(as_bytes(key));
+        // Those of one group are neighbours.
+        if (read && (groups.empty() || groups.back() != read->group))
+            groups.emplace_back(read->group);
+    }
+    return groups;
 }
 
 void PendingOffsets::forget_below(Offset applied) {
@@ -40,7 +69,9 @@ void PendingOffsets::forget_below(Offset applied) {
         const auto [offset, place] = by_offset_.front();
         by_offset_.pop_front();
         // The iterator is good as long as the key is there: it goes with its last commit.
-        if (place->second.offset == offset) by_key_.erase(place);
+        if (place->second.offset != offset) continue;
+        bytes_ -= place->first.size() + size_of(place->second);
+        by_key_.erase(place);
     }
 }
 

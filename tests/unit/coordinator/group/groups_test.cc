@@ -30,8 +30,10 @@ std::string read(const std::filesystem::path& path) {
 
 std::vector<std::string> script_names() {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(kScripts))
-        names.push_back(entry.path().stem());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kScripts)) {
+        if (entry.is_regular_file())
+            names.push_back(std::filesystem::relative(entry.path(), kScripts).replace_extension());
+    }
     std::ranges::sort(names);
     return names;
 }
@@ -49,8 +51,11 @@ TEST_P(GroupScripts, PrintsWhatItShould) {
     EXPECT_EQ(real, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(, GroupScripts, testing::ValuesIn(script_names()),
-                         [](const auto& script) { return script.param; });
+INSTANTIATE_TEST_SUITE_P(, GroupScripts, testing::ValuesIn(script_names()), [](const auto& script) {
+    std::string name = script.param;
+    std::ranges::replace(name, '/', '_');
+    return name;
+});
 
 /// A stable group of one member, who is in it without end.
 struct Stable {

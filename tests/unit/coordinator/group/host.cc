@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "group/consumer/migration/consumer_protocol.h"
+#include "group/consumer/partitions.h"
 #include "milena/base/invariant.h"
 
 namespace milena::coordinator::test {
@@ -24,12 +26,57 @@ bool is_offset(const std::vector<std::byte>& key) {
 
 }  // namespace
 
-Host::Host(GroupOptions options) : options_(options), groups_(Groups::make(options, random_)) {
+/// Topics are copied with each change, as images are.
+struct Host::Topics final : TopicsView {
+    struct One {
+        Uuid id;
+        std::int32_t partitions = 0;
+        std::vector<std::string> racks;  ///< one a partition, in turn
+    };
+    std::map<std::string, One, std::less<>> by_name;
+    std::map<std::string, ConsumerSettings, std::less<>> of_groups;
+
+    std::optional<Topic> find(std::string_view name) const override {
+        const auto found = by_name.find(name);
+        if (found == by_name.end()) return std::nullopt;
+        return Topic{found->first, found->second.id, found->second.partitions};
+    }
+    std::optional<Topic> find(Uuid id) const override {
+        for (const auto& [name, one] : by_name) {
+            if (one.id == id) return find(name);
+        }
+        return std::nullopt;
+    }
+    std::vector<std::string> racks(Uuid topic, PartitionIndex partition) const override {
+        for (const auto& [name, one] : by_name) {
+            if (one.id != topic || one.racks.empty()) continue;
+            return {one.racks[static_cast<std::size_t>(partition.value) % one.racks.size()]};
+        }
+        return {};
+    }
+    void each(const std::function<void(std::string_view name)>& visit) const override {
+        for (const auto& [name, one] : by_name) visit(name);
+    }
+    ConsumerSettings settings(std::string_view group,
+                              const ConsumerSettings& of_broker) const override {
+        const auto found = of_groups.find(group);
+        return found == of_groups.end() ? of_broker : found->second;
+    }
+};
+
+Host::Host(GroupOptions options)
+    : options_(options),
+      groups_(Groups::make(options, random_)),
+      topics_(std::make_shared<Topics>()) {
     finish(groups_->loaded(time()));
 }
 
 Ticket Host::ask(GroupRequest request) {
-    return ask_with(request, read(groups_->reads_of(request)));
+    const auto reads = groups_->reads_of(request);
+    if (reads) return ask_with(request, read(*reads));
+    const Ticket ticket = ++last_ticket_;
+    tell({.ticket = ticket, .reply = {}, .refused = reads.error().code});
+    return ticket;
 }
 
 Ticket Host::ask_with(const GroupRequest& request, const std::vector<RecordView>& stored) {
@@ -66,6 +113,11 @@ void Host::release() {
     move_high_watermark();
 }
 
+void Host::give_up() {
+    finish(groups_->given_up(Offset(static_cast<std::int64_t>(log_.size())),
+                             ErrorCode::request_timed_out, time()));
+}
+
 void Host::store() {
     for (; stored_ < static_cast<std::size_t>(high_watermark_.value); ++stored_) {
         const Record& record = log_[stored_];
@@ -81,6 +133,8 @@ void Host::store() {
 void Host::take_over() {
     groups_ = Groups::make(options_, random_);
     parked_.clear();
+    work_.clear();
+    follow({});
     for (const auto& [key, value] : store_) {
         const RecordView record{.key = key, .value = BytesView(value)};
         EXPECT_TRUE(groups_->load(record).has_value());
@@ -92,6 +146,54 @@ void Host::take_over() {
     high_watermark_ = Offset(static_cast<std::int64_t>(log_.size()));
     finish(groups_->committed(high_watermark_, time()));
     finish(groups_->loaded(time()));
+}
+
+void Host::set_topic(const std::string& name, std::int32_t partitions,
+                     const std::vector<std::string>& racks) {
+    topics_ = std::make_shared<Topics>(*topics_);
+    if (partitions == 0) {
+        topics_->by_name.erase(name);
+    } else {
+        auto& one = topics_->by_name[name];
+        if (one.id.is_zero()) one.id = Uuid{7, ++topics_made_};
+        one.partitions = partitions;
+        one.racks = racks;
+    }
+    follow({name});
+}
+
+Uuid Host::topic_id(const std::string& name) const {
+    const auto found = topics_->find(name);
+    return found ? found->id : Uuid();
+}
+
+std::string Host::topic_name(Uuid id) const {
+    const auto found = topics_->find(id);
+    return found ? std::string(found->name) : id.text();
+}
+
+Bytes Host::assignment(const std::vector<TopicPartitions>& partitions) const {
+    return consumer_assignment(0, by_topic(partitions_of(partitions)), *topics_);
+}
+
+void Host::set_group(const std::string& group, ConsumerSettings settings) {
+    topics_ = std::make_shared<Topics>(*topics_);
+    topics_->of_groups.insert_or_assign(group, settings);
+    follow({});
+}
+
+void Host::follow(const std::vector<std::string>& changed) {
+    groups_->follow(topics_, changed);
+}
+
+void Host::do_work() {
+    holds_work_ = false;
+    while (!work_.empty()) {
+        const auto work = std::move(work_.front());
+        work_.pop_front();
+        work->run();
+        finish(groups_->finished(work, time()));
+    }
 }
 
 void Host::add_to_log(const Record& record) {
@@ -124,6 +226,7 @@ void Host::ask_pages(Request request) {
 }
 
 void Host::finish(GroupStep step) {
+    work_.insert(work_.end(), step.work.begin(), step.work.end());
     while (!step.records.empty()) {
         if (fails_) {
             const ErrorCode why = *std::exchange(fails_, std::nullopt);
@@ -137,6 +240,7 @@ void Host::finish(GroupStep step) {
     }
     park(std::move(step.answers));
     if (!is_held_) move_high_watermark();
+    if (!holds_work_ && !work_.empty()) do_work();
 }
 
 void Host::append(const std::vector<Record>& records) {

@@ -49,6 +49,8 @@ public:
     /// The high watermark stays where it is; goes to the end.
     void hold() { is_held_ = true; }
     void release();
+    /// What is not committed is not waited for any longer.
+    void give_up();
     /// The next append does not happen.
     void fail_next_append(ErrorCode why) { fails_ = why; }
     /// The store gets what is committed.
@@ -57,6 +59,18 @@ public:
     void take_over();
     /// A record that somebody else has written.
     void add_to_log(const Record& record);
+    /// A topic is made, gets other partitions, or goes (none).
+    void set_topic(const std::string& name, std::int32_t partitions,
+                   const std::vector<std::string>& racks = {});
+    Uuid topic_id(const std::string& name) const;
+    std::string topic_name(Uuid id) const;
+    /// As members of the classic protocol write it.
+    Bytes assignment(const std::vector<TopicPartitions>& partitions) const;
+    /// What a group has set for itself.
+    void set_group(const std::string& group, ConsumerSettings settings);
+    /// Work that groups want done waits; is done.
+    void hold_work() { holds_work_ = true; }
+    void do_work();
     /// The store's offsets are looked at, two a page.
     void expire();
     void forget_topics(ForgetTopicsRequest request);
@@ -66,7 +80,9 @@ public:
     GroupTime time() const { return {now_, wall_ms_}; }
 
 private:
+    struct Topics;
     void finish(GroupStep step);
+    void follow(const std::vector<std::string>& changed);
     void append(const std::vector<Record>& records);
     void park(std::vector<GroupAnswer> answers);
     void move_high_watermark();
@@ -89,6 +105,10 @@ private:
     std::map<Ticket, Told> told_;
     std::vector<Told> news_;
     Ticket last_ticket_ = 0;
+    std::shared_ptr<Topics> topics_;
+    std::uint64_t topics_made_ = 0;
+    bool holds_work_ = false;
+    std::deque<std::shared_ptr<GroupWork>> work_;
     env::Instant now_{};
     std::int64_t wall_ms_ = 1'700'000'000'000;
 };

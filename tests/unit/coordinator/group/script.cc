@@ -89,6 +89,10 @@ public:
 
 private:
     void make_host(const Words& words) {
+        printed_ = 0;
+        names_.clear();
+        ids_.clear();
+        counts_.clear();
         GroupOptions options;
         options.group_min_session_timeout_ms = words.number("min-session", 6000);
         options.group_max_session_timeout_ms = words.number("max-session", 1'800'000);
@@ -96,6 +100,9 @@ private:
         options.group_max_size = words.number("size", INT32_MAX);
         options.offset_metadata_max_bytes = words.number("metadata", 4096);
         options.offsets_retention_ms = words.number("retention", 600'000);
+        options.consumer.max_size = words.number("consumer-size", INT32_MAX);
+        options.consumer.may_upgrade = !words.has("no-upgrade");
+        options.consumer.may_downgrade = !words.has("no-downgrade");
         host_ = std::make_unique<Host>(options);
     }
 
@@ -114,6 +121,18 @@ private:
             host_->take_over();
         } else if (command == "expire") {
             host_->expire();
+        } else if (command == "topic") {
+            host_->set_topic(words.at(0), std::stoi(words.at(1)),
+                             split(words.option("racks").value_or(""), ','));
+        } else if (command == "group") {
+            host_->set_group(words.at(0),
+                             {.session_timeout_ms = words.number("session", 45'000),
+                              .heartbeat_interval_ms = words.number("heartbeat", 5'000),
+                              .assignment_interval_ms = words.number("interval", 1'000)});
+        } else if (command == "hold-work") {
+            host_->hold_work();
+        } else if (command == "work") {
+            host_->do_work();
         } else if (command == "gone") {
             host_->forget_topics({.topics = {{words.at(0), {}}}});
         } else {
@@ -130,6 +149,8 @@ private:
         if (command == "commit") return commit(words);
         if (command == "fetch") return fetch(words);
         if (command == "forget") return forget(words);
+        if (command == "beat") return beat(words);
+        if (command == "epochs") return DescribeConsumerGroupRequest{words.at(0)};
         if (command == "describe") return DescribeGroupRequest{words.at(0)};
         if (command == "delete") return DeleteGroupRequest{words.at(0)};
         if (command == "list") {
@@ -165,9 +186,15 @@ private:
         request.protocol_name = words.option("protocol");
         for (const auto& [name, value] : words.options) {
             if (name.find('#') != std::string::npos)
-                request.assignments.push_back({id_of(name), bytes(value)});
+                request.assignments.push_back({id_of(name), assignment(value)});
         }
         return request;
+    }
+
+    /// "@t:0,t:1" as consumers would write it; else the text itself.
+    Bytes assignment(const std::string& text) const {
+        if (!text.starts_with('@')) return bytes(text);
+        return host_->assignment(partitions(text.substr(1)));
     }
 
     GroupRequest heartbeat(const Words& words) const {
@@ -177,6 +204,36 @@ private:
         request.generation = std::stoi(words.at(2));
         request.instance_id = words.option("instance");
         return request;
+    }
+
+    /// A joining member says all of itself, whatever the line says of it.
+    GroupRequest beat(const Words& words) const {
+        ConsumerHeartbeatRequest request;
+        request.group = words.at(0);
+        request.member_id = id_of(words.at(1));
+        request.member_epoch = std::stoi(words.at(2));
+        request.instance_id = words.option("instance");
+        request.rack_id = words.option("rack");
+        request.assignor = words.option("assignor");
+        request.regex = words.option("regex");
+        if (const auto topics = words.option("topics")) request.topics = split(*topics, ',');
+        request.rebalance_timeout_ms =
+            words.number("rebalance", request.member_epoch == 0 ? 60'000 : -1);
+        if (request.member_epoch == 0) request.owned.emplace();
+        if (const auto owned = words.option("owned")) request.owned = partitions(*owned);
+        request.client_id = "c";
+        request.client_host = "/h";
+        return request;
+    }
+
+    /// "t:0,t:1"; nothing is none.
+    std::vector<TopicPartitions> partitions(const std::string& text) const {
+        std::vector<TopicPartitions> out;
+        for (const std::string& one : split(text, ',')) {
+            const auto [topic, index] = partition_of(one);
+            out.push_back({host_->topic_id(topic), {index}});
+        }
+        return out;
     }
 
     GroupRequest leave(const Words& words) const {
@@ -206,6 +263,7 @@ private:
             const auto parts = split(value, ',');
             auto& one = request.topics.emplace_back();
             one.name = topic;
+            one.id = host_->topic_id(topic);
             auto& part = one.partitions.emplace_back();
             part.partition = partition;
             part.offset = Offset(std::stoi(parts.at(0)));
@@ -214,9 +272,11 @@ private:
         return request;
     }
 
-    static GroupRequest fetch(const Words& words) {
+    GroupRequest fetch(const Words& words) const {
         FetchOffsetsRequest request;
         request.group = words.at(0);
+        if (const auto member = words.option("as")) request.member_id = id_of(*member);
+        request.member_epoch = words.number("epoch", -1);
         for (std::size_t i = 1; i < words.plain.size(); ++i) {
             if (!request.topics) request.topics.emplace();
             const auto [topic, partition] = partition_of(words.at(i));
@@ -240,9 +300,11 @@ private:
     std::string news() {
         std::string lines;
         const NameOf name_of = [this](const std::string& id) { return name_for(id); };
+        const TopicOf topic_of = [this](Uuid id) { return host_->topic_name(id); };
         for (; printed_ < host_->log().size(); ++printed_)
-            lines += record_text(host_->log()[printed_], name_of) + "\n";
-        for (const Told& told : host_->take_told()) lines += told_text(told, name_of) + "\n";
+            lines += record_text(host_->log()[printed_], name_of, topic_of) + "\n";
+        for (const Told& told : host_->take_told())
+            lines += told_text(told, name_of, topic_of) + "\n";
         return lines;
     }
 

@@ -3,17 +3,28 @@
 // commands, the lines after them what they must print. run_script() executes the commands and gives
 // the script back with what they really printed.
 //
-//   options [min-session=MS] [max-session=MS] [delay=MS] [size=N] [metadata=BYTES] [retention=MS]
+//   options [no-upgrade] [no-downgrade] [consumer-size=N]
+//           [min-session=MS] [max-session=MS] [delay=MS] [size=N] [metadata=BYTES] [retention=MS]
 //                                   first of all
 //   join GROUP CLIENT [as=MEMBER] [instance=I] [type=T] [protocols=P,Q] [topics=A,B] [session=MS]
 //        [rebalance=MS] [old] [skip]
 //                                   `old` need not know its id first; `skip` may skip assignments
 //   sync GROUP MEMBER GENERATION [instance=I] [protocol=P] [MEMBER=ASSIGNMENT ...]
+//                                   an assignment of @A:0,B:1 as consumers write it
 //   heartbeat GROUP MEMBER GENERATION [instance=I]
 //   leave GROUP MEMBER|i:INSTANCE ...
 //   commit GROUP MEMBER|- GENERATION [instance=I] [keep=MS] TOPIC:PARTITION=OFFSET[,METADATA] ...
-//   fetch GROUP [TOPIC:PARTITION ...]
+//   fetch GROUP [as=MEMBER] [epoch=N] [TOPIC:PARTITION ...]
 //   forget GROUP TOPIC:PARTITION ...
+//   beat GROUP MEMBER EPOCH [topics=A,B] [regex=R] [owned=A:0,B:1] [instance=I] [rack=R]
+//        [assignor=A] [rebalance=MS]
+//                                   a heartbeat of the consumer protocol
+//   epochs GROUP                    as ConsumerGroupDescribe tells it
+//   topic NAME PARTITIONS [racks=A,B]
+//                                   is made or otherwise than before; 0: is gone
+//   group NAME [session=MS] [heartbeat=MS] [interval=MS]
+//                                   sets these for itself
+//   hold-work / work                what groups want computed waits; is done
 //   describe GROUP / delete GROUP / list [states=S,S] [types=T,T]
 //   time MS                         what is due happens
 //   hold / release                  the high watermark stays; goes to the end of the log

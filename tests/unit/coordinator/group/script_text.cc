@@ -93,7 +93,7 @@ std::string text_of(const ListGroupsReply& reply) {
     return out;
 }
 
-std::string reply_text(const GroupReply& reply, const NameOf& name_of) {
+std::string reply_text(const GroupReply& reply, const NameOf& name_of, const TopicOf& topic_of) {
     return std::visit(
         Each{[&](const JoinReply& r) { return text_of(r, name_of); },
              [](const SyncReply& r) { return text_of(r); },
@@ -106,7 +106,11 @@ std::string reply_text(const GroupReply& reply, const NameOf& name_of) {
              [](const ListGroupsReply& r) { return text_of(r); },
              [](const DeleteGroupReply& r) { return head("deleted", r.code); },
              [](const ExpireOffsetsReply&) { return std::string("looked at a page"); },
-             [](const ForgetTopicsReply&) { return std::string("looked at a page"); }},
+             [](const ForgetTopicsReply&) { return std::string("looked at a page"); },
+             [&](const ConsumerHeartbeatReply& r) { return test::text_of(r, topic_of); },
+             [&](const DescribeConsumerGroupReply& r) {
+                 return test::text_of(r, name_of, topic_of);
+             }},
         reply);
 }
 
@@ -136,16 +140,22 @@ std::string group_text(const Record& record, const NameOf& name_of, protocol::Ar
 
 }  // namespace
 
-std::string told_text(const Told& told, const NameOf& name_of) {
+std::string told_text(const Told& told, const NameOf& name_of, const TopicOf& topic_of) {
     if (!told.reply) return fmt::format("{}: refused {}", told.ticket, error_name(told.refused));
-    return fmt::format("{}: {}", told.ticket, reply_text(*told.reply, name_of));
+    return fmt::format("{}: {}", told.ticket, reply_text(*told.reply, name_of, topic_of));
 }
 
-std::string record_text(const Record& record, const NameOf& name_of) {
+std::string record_text(const Record& record, const NameOf& name_of, const TopicOf& topic_of) {
     protocol::Arena arena;
     switch (leading_number(record.key).value_or(-1)) {
         case 1: return offset_text(record, arena);
         case 2: return group_text(record, name_of, arena);
+        case 3:
+        case 5:
+        case 6:
+        case 7:
+        case 8:
+        case 16: return consumer_record_text(record, name_of, topic_of);
         default:
             return fmt::format("log: type {}{}", leading_number(record.key).value_or(-1),
                                record.value ? "" : " is gone");

@@ -12,7 +12,17 @@ namespace milena::coordinator::test {
 /// The short name of a member's id.
 using NameOf = std::function<std::string(const std::string&)>;
 
-std::string told_text(const Told& told, const NameOf& name_of);
-std::string record_text(const Record& record, const NameOf& name_of);
+/// The name of a topic.
+using TopicOf = std::function<std::string(Uuid)>;
+
+std::string told_text(const Told& told, const NameOf& name_of, const TopicOf& topic_of);
+std::string record_text(const Record& record, const NameOf& name_of, const TopicOf& topic_of);
+
+// Of consumer groups.
+std::string text_of(const ConsumerHeartbeatReply& reply, const TopicOf& topic_of);
+std::string text_of(const DescribeConsumerGroupReply& reply, const NameOf& name_of,
+                    const TopicOf& topic_of);
+std::string consumer_record_text(const Record& record, const NameOf& name_of,
+                                 const TopicOf& topic_of);
 
 }  // namespace milena::coordinator::test

@@ -18,6 +18,11 @@ struct GroupsTrace {
     std::uint64_t made = 0;
 };
 
+struct FakeWork final : coordinator::GroupWork {
+    int runs = 0;
+    void run() override { ++runs; }
+};
+
 class FakeGroups final : public coordinator::Groups {
 public:
     explicit FakeGroups(GroupsTrace& trace) : trace_(trace) { ++trace_.made; }
@@ -35,11 +40,15 @@ public:
         note("loaded");
         return {};
     }
-    std::vector<coordinator::StateRead> reads_of(
+    Result<std::vector<coordinator::StateRead>> reads_of(
         const coordinator::GroupRequest& request) const override {
+        if (const auto* const remove = std::get_if<coordinator::DeleteGroupRequest>(&request)) {
+            return std::vector<coordinator::StateRead>{
+                {.key = bytes(remove->group), .is_prefix = true}};
+        }
         const auto* const fetch = std::get_if<coordinator::FetchOffsetsRequest>(&request);
         if (fetch == nullptr) return {};
-        return {{.key = bytes(fetch->group), .is_prefix = true}};
+        return std::vector<coordinator::StateRead>{{.key = bytes(fetch->group), .is_prefix = true}};
     }
 
     coordinator::GroupStep ask(coordinator::Ticket ticket, const coordinator::GroupRequest& request,
@@ -66,6 +75,10 @@ public:
         }
         return step;
     }
+    coordinator::GroupStep given_up(Offset end, ErrorCode, const coordinator::GroupTime&) override {
+        note("given up {}", end);
+        return {};
+    }
     void stored(Offset applied) override { note("stored {}", applied); }
     coordinator::GroupStep tick(const coordinator::GroupTime& time) override {
         note("tick");
@@ -75,6 +88,17 @@ public:
         step.records.push_back(record("generation", "v"));
         for (const auto ticket : std::exchange(joining_, {}))
             step.answers.push_back({ticket, coordinator::JoinReply()});
+        return step;
+    }
+    void follow(std::shared_ptr<const coordinator::TopicsView>,
+                std::span<const std::string> changed) override {
+        for (const std::string& topic : changed) note("follow {}", topic);
+    }
+    coordinator::GroupStep finished(const std::shared_ptr<coordinator::GroupWork>& work,
+                                    const coordinator::GroupTime&) override {
+        note("finished after {} runs", dynamic_cast<const FakeWork&>(*work).runs);
+        coordinator::GroupStep step;
+        step.records.push_back(record("found", "v"));
         return step;
     }
     env::Instant deadline() const override { return deadline_; }
@@ -123,6 +147,12 @@ private:
         deadline_ = time.now + std::chrono::milliseconds(asked.rebalance_timeout_ms);
         return {};
     }
+    /// What it finds out is written.
+    Step answer(Ticket ticket, const coordinator::ConsumerHeartbeatRequest&, Stored, const Time&) {
+        Step step{{record("beats", "v")}, {{ticket, coordinator::ConsumerHeartbeatReply{}}}};
+        step.work.push_back(std::make_shared<FakeWork>());
+        return step;
+    }
     Step answer(Ticket ticket, const coordinator::LeaveRequest&, Stored, const Time&) {
         leaving_.push_back(ticket);
         return {{record("leaves", "v")}, {}};
@@ -131,6 +161,14 @@ private:
                 const Time&) {
         note("expire {} offsets, last {}", stored.size(), asked.is_last_page);
         return {{}, {{ticket, coordinator::ExpireOffsetsReply{}}}};
+    }
+    /// The last page is more than goes into one batch.
+    Step answer(Ticket ticket, const coordinator::DeleteGroupRequest& asked, Stored stored,
+                const Time&) {
+        note("delete {} offsets, last {}", stored.size(), asked.is_last_page);
+        coordinator::DeleteGroupReply reply;
+        reply.has_more = asked.is_last_page && !std::exchange(deletes_, true);
+        return {{}, {{ticket, reply}}};
     }
     Step answer(Ticket ticket, const coordinator::ForgetTopicsRequest& asked, Stored stored,
                 const Time&) {
@@ -142,6 +180,7 @@ private:
     std::vector<Ticket> joining_;
     std::vector<Ticket> leaving_;
     env::Instant deadline_ = env::kNever;
+    bool deletes_ = false;
 };
 
 }  // namespace milena::drivers

@@ -83,6 +83,14 @@ TEST_F(GroupAppendTest, FailsWithABatchThatIsTooLarge) {
     EXPECT_EQ(coordinator_code(appended.error().code), ErrorCode::unknown_server_error);
 }
 
+TEST_F(GroupAppendTest, BuildsNoBatchOfMoreThanAnyDecisionMayHave) {
+    const std::vector<coordinator::Record> records(257, record_of(1 << 20));
+    const auto appended = append(records);
+    ASSERT_FALSE(appended);
+    EXPECT_EQ(appended.error().code, ErrorCode::message_too_large);
+    EXPECT_EQ(appended.error().why, "one decision has too many records");
+}
+
 TEST_F(GroupAppendTest, SaysWhenABatchThatWaitsIsGivenUp) {
     led_.lead(kBoth);
     const auto appended = append({record_of(3)}, {.timeout = std::chrono::seconds(7)});

@@ -131,6 +131,16 @@ TEST_F(GroupCoordinatorTest, GoesOnWhileItLeads) {
     EXPECT_EQ(trace_.made, 2U) << "what it knew it has forgotten";
 }
 
+TEST_F(GroupCoordinatorTest, TellsTheGroupsOfTopicsThatAreOtherwise) {
+    const Uuid other{3, 3};
+    see({topic_image(kOffsets, id_, {BrokerId(1)})}, {id_});
+    trace_.lines.clear();
+    see({topic_image(kOffsets, id_, {BrokerId(1)}), topic_image("t", other, {BrokerId(2)})},
+        {other});
+    see({topic_image(kOffsets, id_, {BrokerId(1)})}, {other});
+    EXPECT_EQ(std::ranges::count(trace_.lines, "follow t"), 2);
+}
+
 TEST_F(GroupCoordinatorTest, EndsWithTheTopic) {
     see({topic_image(kOffsets, id_, {BrokerId(1)})}, {id_});
     see({}, {id_});
@@ -152,7 +162,7 @@ TEST_F(GroupCoordinatorTest, ForgetsTheOffsetsOfADeletedTopic) {
     see({offsets, topic_image("t", Uuid{1, 1}, {BrokerId(2)})}, {id_, Uuid{1, 1}});
     trace_.lines.clear();
     see({offsets}, {Uuid{1, 1}});
-    EXPECT_EQ(trace_.lines, std::vector<std::string>{"forget t of 0 offsets"});
+    EXPECT_EQ(trace_.lines, (std::vector<std::string>{"follow t", "forget t of 0 offsets"}));
 }
 
 TEST_F(GroupCoordinatorTest, LooksForExpiredOffsetsAtItsInterval) {

@@ -101,6 +101,44 @@ TEST_F(TakingOver, TriesAgainIfTheStoreCanNotBeRead) {
     hosted_ = nullptr;
 }
 
+TEST_F(TakingOver, WaitsForWhatOneBeforeItsPredecessorWrites) {
+    auto compressing = options();
+    compressing.codec = record::Codec::lz4;
+    Host host(node_, Logger(), *store_, compressing);
+    host.ended = [] {};
+    led_.lead(kAlone);
+    const auto make = [&] {
+        return std::make_shared<HostedGroups>(
+            host, HostedGroups::Place{space_, led_.partition, node_.core(1)});
+    };
+    hosted_ = make();
+    inside([this] { hosted_->start(nullptr); });
+    world_.run_for(1s);
+    const Error lost{ErrorCode::not_coordinator, "lost"};
+    // Large, so that it is on its way through a pool when the partition is lost and found twice.
+    const Slot committed = ask(commit(std::string(100'000, 't')));
+    world_.run_until([&] { return hosted_->figures().askers == 1; });
+    ASSERT_EQ(led_.partition->log_end_offset(), Offset(0));
+    trace_.lines.clear();
+    const auto first = hosted_;
+    hosted_ = make();
+    inside([&] {
+        first->resign(lost);
+        auto second = make();
+        second->start(first);
+        second->resign(lost);
+        hosted_->start(second);
+    });
+    world_.run_for(2s);
+    EXPECT_EQ(hosted_->figures().phase, Phase::active);
+    ASSERT_EQ(led_.partition->log_end_offset(), Offset(1));
+    ASSERT_FALSE(trace_.lines.empty());
+    EXPECT_TRUE(trace_.lines.front().starts_with("load t"));
+    hosted_->resign(lost);
+    world_.run_for(1s);
+    hosted_ = nullptr;
+}
+
 TEST_F(TakingOver, EndsWhenTheLeadershipIsLostBefore) {
     applied_ = std::nullopt;
     led_.lead(kBoth);

@@ -59,7 +59,7 @@ TEST_F(HostedGroupsTest, GivesUpWhatItsReplicasDoNotHaveInTime) {
     // It is in the log all the same, and what comes later counts on it.
     inside([this] { led_.follower_catches_up(); });
     world_.run_for(1s);
-    expect_trace({"apply t@0", "committed 1"});
+    expect_trace({"apply t@0", "given up 1", "committed 1"});
     EXPECT_TRUE(ask(commit("u")) != nullptr);
     world_.run_for(1s);
     inside([this] { led_.follower_catches_up(); });
@@ -97,6 +97,17 @@ TEST_F(HostedGroupsTest, TellsEverybodyWhenTheLeadershipIsLost) {
     EXPECT_EQ(hosted_->figures().phase, HostedGroups::Phase::gone);
     const auto later = ask_now(HeartbeatRequest{});
     EXPECT_EQ(later.error().code, ErrorCode::not_coordinator);
+}
+
+TEST_F(HostedGroupsTest, GoesOnWhenTheDiskWasFullForAMoment) {
+    become_active();
+    node_.faults().fail_call(0, ENOSPC);
+    const auto refused = ask_now(commit("t"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::not_coordinator);
+    world_.run_for(1s);
+    EXPECT_EQ(hosted_->figures().phase, HostedGroups::Phase::active);
+    EXPECT_TRUE(ask_now(commit("t")));
 }
 
 TEST_F(HostedGroupsTest, TellsAJoinWhenItsTimeHasCome) {
@@ -152,17 +163,29 @@ TEST_F(HostedGroupsTest, AsksOnceForEachPageOfOffsets) {
     for (std::size_t i = 0; i < kPageKeysMax + 5; ++i)
         put(fmt::format("{}{:06}", std::string("\0\1", 2), i), 0);
     become_active();
-    std::optional<Result<void>> done;
+    std::optional<Answer> done;
     telemetry::Counter gone;
+    const auto page = [](bool is_last) {
+        return coordinator::ExpireOffsetsRequest{.is_last_page = is_last};
+    };
     const auto walk = [&]() -> env::Task<void> {
-        done = co_await hosted_->ask_pages(
-            node_.core(0),
-            [](bool is_last) { return coordinator::ExpireOffsetsRequest{.is_last_page = is_last}; },
-            gone);
+        done = co_await hosted_->ask_pages(node_.core(0), {.request = page, .gone = gone});
     };
     ASSERT_TRUE(world_.run(node_, walk()));
     ASSERT_TRUE(done && *done);
     expect_trace({"expire 1000 offsets, last false", "expire 5 offsets, last true"});
+}
+
+TEST_F(HostedGroupsTest, DeletesAGroupPageByPageUntilNothingIsLeft) {
+    const std::string group("\0\1g", 3);
+    for (std::size_t i = 0; i < kPageKeysMax + 5; ++i) put(fmt::format("{}{:06}", group, i), 0);
+    put(std::string("\0\1h", 3), 0);
+    become_active();
+    const auto answer = ask_now(coordinator::DeleteGroupRequest{.group = group});
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(std::get<coordinator::DeleteGroupReply>(*answer).has_more);
+    expect_trace({"delete 1000 offsets, last false", "delete 5 offsets, last true",
+                  "delete 5 offsets, last true"});
 }
 
 TEST_F(HostedGroupsTest, ForgetsTheOffsetsOfDeletedTopicsOnce) {

@@ -91,6 +91,27 @@ TEST_F(StoredRecordsTest, ReadsKeysAndPrefixes) {
     EXPECT_TRUE(std::ranges::equal(read.views()[2].key, key_of(1, "a", "t1")));
 }
 
+TEST_F(StoredRecordsTest, ReadsAKeyOnceHoweverOftenItIsNamed) {
+    put(key_of(1, "a", "t0"), "0");
+    const std::vector<coordinator::StateRead> reads(3, {.key = key_of(1, "a", "t0")});
+    const auto read = read_stored(stored(), reads);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->views().size(), 1U);
+}
+
+TEST_F(StoredRecordsTest, ReadsNoMoreThanOneRequestMay) {
+    const std::string large(kReadBytesMax / 2, 'v');
+    put(key_of(1, "a", "t0"), large);
+    put(key_of(1, "a", "t1"), large);
+    put(key_of(1, "b", "t0"), large);
+    const std::vector<coordinator::StateRead> fits{{.key = key_of(1, "b"), .is_prefix = true}};
+    EXPECT_TRUE(read_stored(stored(), fits));
+    const std::vector<coordinator::StateRead> all{{.key = key_of(1, "a"), .is_prefix = true}};
+    const auto read = read_stored(stored(), all);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::policy_violation);
+}
+
 TEST_F(StoredRecordsTest, PagesThroughOffsetsAndStopsBeforeGroups) {
     constexpr std::size_t kOffsets = 2 * kPageKeysMax + 1;
     for (std::size_t i = 0; i < kOffsets; ++i)
@@ -100,7 +121,7 @@ TEST_F(StoredRecordsTest, PagesThroughOffsetsAndStopsBeforeGroups) {
     std::size_t keys = 0;
     std::size_t pages = 0;
     do {
-        const auto page = read_offsets_page(stored(), from);
+        const auto page = read_offsets_page(stored(), {}, from);
         ASSERT_TRUE(page);
         keys += page->records.views().size();
         ++pages;

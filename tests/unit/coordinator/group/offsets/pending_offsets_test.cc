@@ -30,6 +30,30 @@ protected:
     std::deque<Bytes> texts_;
 };
 
+TEST_F(PendingOffsetsTest, OneKeyThatIsCommittedAgainAndAgainTakesNoMore) {
+    for (std::int64_t offset = 0; offset < 5000; ++offset) {
+        pending_.note(record("k", "v", offset));
+        texts_.clear();
+    }
+    EXPECT_LT(pending_.order_size(), 1100U);
+    pending_.forget_below(Offset(4999));
+    EXPECT_EQ(pending_.count(), 1U);
+    pending_.forget_below(Offset(5000));
+    EXPECT_EQ(pending_.count(), 0U);
+}
+
+TEST_F(PendingOffsetsTest, IsFullByBytesToo) {
+    const std::string large(PendingOffsets::kBytesMax / 4, 'v');
+    for (std::int64_t i = 0; i < 4; ++i) {
+        EXPECT_FALSE(pending_.is_full());
+        pending_.note(record(std::to_string(i), large, i));
+        texts_.clear();
+    }
+    EXPECT_TRUE(pending_.is_full());
+    pending_.forget_below(Offset(1));
+    EXPECT_FALSE(pending_.is_full());
+}
+
 TEST_F(PendingOffsetsTest, GoesBeforeTheStore) {
     pending_.note(record("k2", "new", 1));
     pending_.note(tombstone("k3", 2));
