@@ -113,8 +113,7 @@ env::Task<Result<bool>> Consumer::fetch(BrokerId leader,
     const auto answer = co_await session_.client().call<FetchResponse>(wire::Target::broker(leader),
                                                                        asked.request, kVersionMax);
     if (!answer) {
-        if (answer.error().code != ErrorCode::network_exception)
-            co_return std::unexpected(answer.error());
+        if (!is_out_of_reach(answer.error().code)) co_return std::unexpected(answer.error());
         leaders_.clear();
         co_await session_.env().sleep(session_.executor(), kPause);
         co_return true;

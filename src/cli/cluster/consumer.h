@@ -25,7 +25,10 @@ public:
     /// Reads these partitions from these offsets on.
     void assign(std::map<TopicPartition, std::int64_t> positions) {
         positions_ = std::move(positions);
+        leaders_.clear();
     }
+    /// The next record of each: everything before it was given.
+    const std::map<TopicPartition, std::int64_t>& positions() const { return positions_; }
     /// Asks each leader once. False when `on_record` has said so.
     env::Task<Result<bool>> poll(const OnRecord& on_record);
 

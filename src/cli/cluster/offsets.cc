@@ -81,7 +81,25 @@ std::vector<TopicPartition> take(const ListOffsetsResponse& answer, OffsetAnswer
     return again;
 }
 
+env::Task<Result<wire::Answer<ListOffsetsResponse>>> ask_leader(Session& session, BrokerId leader,
+                                                                const ListOffsetsRequest& request,
+                                                                std::int64_t timestamp) {
+    const auto target = wire::Target::broker(leader);
+    CO_TRY(const auto version,
+           co_await session.client().version_of(target, protocol::ApiKey::list_offsets));
+    if (version.value_or(0) < version_for(timestamp)) {
+        co_return fail(ErrorCode::unsupported_version,
+                       "The broker does not know this kind of offset");
+    }
+    co_return co_await session.client().call<ListOffsetsResponse>(target, request);
+}
+
 }  // namespace
+
+bool is_out_of_reach(ErrorCode code) {
+    return code == ErrorCode::network_exception || code == ErrorCode::broker_not_available ||
+           code == ErrorCode::request_timed_out;
+}
 
 std::string TopicPartition::text() const {
     return fmt::format("{}-{}", topic, partition);
@@ -127,17 +145,12 @@ env::Task<Result<OffsetAnswers>> list_offsets(Session& session,
         CO_TRY(const auto groups, co_await by_leader(session, partitions));
         partitions.clear();
         for (const auto& [leader, wanted] : groups) {
-            const auto target = wire::Target::broker(leader);
-            CO_TRY(const auto version,
-                   co_await session.client().version_of(target, protocol::ApiKey::list_offsets));
-            if (version.value_or(0) < version_for(timestamp)) {
-                co_return fail(ErrorCode::unsupported_version,
-                               "The broker does not know this kind of offset");
-            }
             const LeaderRequest asked(wanted, timestamp);
-            CO_TRY(const auto answer,
-                   co_await session.ask<ListOffsetsResponse>(target, asked.request));
-            for (auto& one : take(*answer, offsets)) partitions.push_back(std::move(one));
+            const auto answer = co_await ask_leader(session, leader, asked.request, timestamp);
+            if (!answer && !is_out_of_reach(answer.error().code))
+                co_return std::unexpected(answer.error());
+            auto again = answer ? take(**answer, offsets) : wanted;
+            for (auto& one : again) partitions.push_back(std::move(one));
         }
         if (partitions.empty()) break;
         if (session.env().clock().now() >= give_up)

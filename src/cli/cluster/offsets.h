@@ -14,6 +14,9 @@ struct TopicPartition {
     std::string text() const;
 };
 
+/// Of a call to a broker that did not get through: another may lead by now.
+bool is_out_of_reach(ErrorCode code);
+
 /// What ListOffsets can be asked for instead of a time.
 inline constexpr std::int64_t kLatest = -1;
 inline constexpr std::int64_t kEarliest = -2;

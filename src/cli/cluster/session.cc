@@ -22,6 +22,7 @@ env::Task<void> work_to_end(env::RealEnv& env, Session& session, const Work& wor
                             Result<void>& result) {
     result = co_await work(session);
     session.client().close();
+    session.apart().client().close();
     env.stop();
 }
 
@@ -37,10 +38,17 @@ Result<void> in_session(const Connect& connect, const Work& work) {
                                   ? text_property(properties, "bootstrap.servers", "")
                                   : connect.bootstrap));
     options.to_controllers = connect.to_controllers;
+    options.broker_timeout = connect.broker_timeout;
+    if (connect.call_timeout) {
+        options.call_timeout = *connect.call_timeout;
+        options.request_timeout = std::min(options.request_timeout, options.call_timeout);
+    }
     if (options.client_id.empty()) options.client_id = connect.client_id;
     const Logger log(std::make_shared<ToolLog>(), LogLevel::warn);
-    wire::Client client(*env, env->core(0), std::move(options), log);
-    Session session(*env, client, std::move(properties), connect);
+    wire::Client client(*env, env->core(0), options, log);
+    wire::Client other_client(*env, env->core(0), std::move(options), log);
+    Session apart(*env, other_client, properties, connect);
+    Session session(*env, client, std::move(properties), connect, &apart);
     Result<void> result;
     env::spawn(env->core(0), work_to_end(*env, session, work, result));
     env->run();

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "cluster/client_properties.h"
 #include "milena/wire/client.h"
 
 namespace milena::cli {
+
+/// What Connect::broker_timeout is for tools that follow leaders and coordinators.
+inline constexpr env::Duration kBrokerTimeout = std::chrono::seconds(1);
 
 struct Connect {
     std::string bootstrap;  ///< --bootstrap-server or --bootstrap-controller
@@ -16,18 +20,28 @@ struct Connect {
     std::string config_file;              ///< --command-config
     std::vector<std::string> properties;  ///< "key=value", which win
     std::string client_id;                ///< unless the properties say another
+    /// Of attempts to connect to one broker, for tools that look for another then.
+    env::Duration broker_timeout = env::Duration::max();
+    std::optional<env::Duration> call_timeout{};  ///< of one call; wins over the properties
 };
 
 class Session {
 public:
-    Session(env::Env& env, wire::Client& client, ClientProperties properties,
-            const Connect& connect)
-        : env_(env), client_(client), properties_(std::move(properties)), connect_(connect) {}
+    /// `apart` is the same session on connections of its own, if it has such a one.
+    Session(env::RealEnv& env, wire::Client& client, ClientProperties properties,
+            const Connect& connect, Session* apart = nullptr)
+        : env_(env),
+          client_(client),
+          properties_(std::move(properties)),
+          connect_(connect),
+          apart_(apart) {}
 
-    env::Env& env() { return env_; }
+    env::RealEnv& env() { return env_; }
     env::Executor executor() { return env_.core(0); }
     wire::Client& client() { return client_; }
     const ClientProperties& properties() const { return properties_; }
+    /// For requests whose answers may be long in coming, which others would have to wait for.
+    Session& apart() { return apart_ == nullptr ? *this : *apart_; }
     bool to_controllers() const { return connect_.to_controllers; }
     /// Who decides: the active controller if the tool talks to controllers, or any broker, which
     /// passes it on.
@@ -51,10 +65,11 @@ public:
     }
 
 private:
-    env::Env& env_;
+    env::RealEnv& env_;
     wire::Client& client_;
     ClientProperties properties_;
     const Connect& connect_;
+    Session* apart_;
 };
 
 using Work = std::function<env::Task<Result<void>>(Session&)>;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// milena console-consumer, kafka-console-consumer.sh: records to standard output. It reads the
-// partitions itself and joins no group: --group is refused.
+// milena console-consumer, kafka-console-consumer.sh: records to standard output, as a member of
+// the group that --group or group.id names. Without one it reads all partitions itself and joins
+// no group, where Kafka's tool makes one of its own: it starts sooner, and needs no coordinator.
 #include <charconv>
+#include <set>
+
+#include <fmt/ranges.h>
 
 #include "cluster/assignment.h"
 #include "cluster/connect_options.h"
 #include "cluster/consumer.h"
 #include "command_files.h"
 #include "console.h"
+#include "interrupt.h"
+#include "membership/group_consumer.h"
 #include "records/coordinator_format.h"
 #include "text/exceptions.h"
 
@@ -35,7 +41,7 @@ struct Options {
     const Option& offset =
         parser.option("offset", "The offset to begin at, or earliest, or latest (default).");
     const RecordClientOptions client{parser, {"consumer-property", "consumer.config"}};
-    const Option& group = parser.option("group", "Groups are not supported by this tool yet.");
+    const Option& group = parser.option("group", "The consumer group to join. Default: none.");
     const Option& from_beginning = parser.flag("from-beginning", "Begin with the earliest record.");
     const Option& max_messages =
         parser.option("max-messages", "How many messages to consume before exiting.");
@@ -106,7 +112,8 @@ std::optional<int> Options::check() const {
         return parser.wrong_usage("Missing required argument \"[bootstrap-server]\"");
     if (const auto exit_code = parser.only_one_name(formatter_property, property)) return exit_code;
     if (const auto exit_code = client.check(parser)) return exit_code;
-    if (group) return parser.wrong_usage("Groups are not supported by this tool yet.");
+    if (group && partition)
+        return parser.wrong_usage("Options group and partition cannot be specified together.");
     const std::string_view format = formatter.text_or(kDefault);
     if (format != kDefault && format != kLogging && format != kNoOutput &&
         !CoordinatorFormat::of_class(format))
@@ -130,6 +137,7 @@ struct Run {
     std::int64_t messages = 0;
     env::Instant last_message{};
     std::string text{};
+    std::optional<Interrupt> interrupt{};  ///< once there is something to finish
 
     bool is_late(env::Instant now) const { return now - last_message >= timeout; }
     Result<void> append(const ConsumedRecord& record) {
@@ -172,40 +180,54 @@ std::int64_t begin_of(const Options& options) {
     return parse_offset(options.offset.text_or("latest")).value_or(0);
 }
 
-env::Task<Result<void>> consume(Session& session, Run& run) {
-    CO_TRY(auto partitions, co_await partitions_of(session, run));
-    CO_TRY(auto positions,
-           co_await positions_at(session, std::move(partitions), begin_of(run.options)));
+ConsumerOptions reading_of(const Run& run) {
     ConsumerOptions settings;
     settings.read_committed = run.options.isolation.text() == "read_committed";
     settings.reset_to_earliest = run.options.from_beginning.is_given;
     const auto timeout_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(run.timeout).count();
     settings.wait_ms = static_cast<std::int32_t>(std::min<std::int64_t>(500, timeout_ms));
-    Consumer consumer(session, settings);
-    consumer.assign(std::move(positions));
-    Result<void> printed;
-    const auto on_record = [&](const TopicPartition&, const ConsumedRecord& record) {
-        ++run.messages;
-        const std::size_t before = run.text.size();
-        if (auto appended = run.append(record); !appended) {
-            run.text.resize(before);
-            if (!run.options.skip) {
-                printed = std::unexpected(appended.error());
-                return false;
-            }
-            print_error(
-                log_line("ERROR", "Error processing message, skipping this message: ", kLogger));
-            print_error(failure_text(appended.error()));
+    return settings;
+}
+
+/// Takes one record; false ends the run, with `printed` if that is an error.
+bool take(Run& run, const ConsumedRecord& record, Result<void>& printed) {
+    ++run.messages;
+    const std::size_t before = run.text.size();
+    if (auto appended = run.append(record); !appended) {
+        run.text.resize(before);
+        if (!run.options.skip) {
+            printed = std::unexpected(appended.error());
+            return false;
         }
-        return run.messages != run.messages_max;
+        print_error(
+            log_line("ERROR", "Error processing message, skipping this message: ", kLogger));
+        print_error(failure_text(appended.error()));
+    }
+    return run.messages != run.messages_max;
+}
+
+/// Asks for records once.
+using Poll = std::function<env::Task<Result<bool>>(const Consumer::OnRecord&)>;
+
+/// Prints what `poll` gives until the run is over. Whoever takes the output may be slow: what the
+/// tool has to do meanwhile (to stay in its group) goes on.
+env::Task<Result<void>> print_all(Session& session, Run& run, const Poll& poll) {
+    run.interrupt.emplace(session);
+    Result<void> printed;
+    const Consumer::OnRecord on_record = [&](const TopicPartition&, const ConsumedRecord& record) {
+        return take(run, record, printed);
     };
-    while (run.messages != run.messages_max) {
+    while (run.messages != run.messages_max && run.interrupt->signal() == 0) {
         const std::int64_t before = run.messages;
-        CO_TRY(const bool goes_on, co_await consumer.poll(on_record));
-        print(std::exchange(run.text, {}));
+        CO_TRY(const bool goes_on, co_await poll(on_record));
+        bool is_taken = true;
+        co_await session.env().offload(env::Pool::disk, [&run, &is_taken] {
+            print(std::exchange(run.text, {}));
+            is_taken = flush_output();
+        });
         CO_TRY_VOID(printed);
-        if (!goes_on || !flush_output()) co_return ok();
+        if (!goes_on || !is_taken) co_return ok();
         const env::Instant now = session.env().clock().now();
         if (run.messages != before) run.last_message = now;
         if (run.is_late(now)) co_return fail(ErrorCode::request_timed_out, "");
@@ -213,16 +235,78 @@ env::Task<Result<void>> consume(Session& session, Run& run) {
     co_return ok();
 }
 
+env::Task<Result<void>> consume_alone(Session& session, Run& run) {
+    CO_TRY(auto partitions, co_await partitions_of(session, run));
+    CO_TRY(auto positions,
+           co_await positions_at(session, std::move(partitions), begin_of(run.options)));
+    Consumer consumer(session, reading_of(run));
+    consumer.assign(std::move(positions));
+    co_return co_await print_all(session, run, [&consumer](const Consumer::OnRecord& on_record) {
+        return consumer.poll(on_record);
+    });
+}
+
+env::Task<Result<void>> consume_in_group(Session& session, Run& run, std::string group) {
+    CO_TRY(auto options, group_consumer_options(session.properties(), std::move(group),
+                                                run.options.from_beginning.is_given));
+    options.topics = {std::string(run.options.topic.text()),
+                      std::string(run.options.include.text())};
+    GroupConsumer consumer(session, std::move(options), reading_of(run));
+    const auto done = co_await print_all(
+        session, run,
+        [&consumer](const Consumer::OnRecord& on_record) { return consumer.poll(on_record); });
+    co_await consumer.close();
+    co_return done;
+}
+
+/// The group that is named, in one place or the same in several. INVALID_REQUEST, which is wrong
+/// usage, if they differ.
+Result<std::string> group_of(const Session& session, const Options& options) {
+    std::set<std::string> names;
+    if (options.group) names.emplace(options.group.text());
+    const std::string property = text_property(session.properties(), "group.id", "");
+    if (!property.empty()) names.insert(property);
+    if (names.size() > 1) {
+        return fail(ErrorCode::invalid_request,
+                    fmt::format("The group ids provided in different places (directly using "
+                                "'--group', via '--consumer-property', or via "
+                                "'--consumer.config') do not match. Detected group ids: '{}'",
+                                fmt::join(names, "', '")));
+    }
+    return names.empty() ? "" : *names.begin();
+}
+
+env::Task<Result<void>> consume(Session& session, Run& run) {
+    CO_TRY(auto group, group_of(session, run.options));
+    const std::string reset = text_property(session.properties(), "auto.offset.reset", "earliest");
+    if (run.options.from_beginning && reset != "earliest") {
+        co_return refuse(
+            fmt::format("Can't simultaneously specify --from-beginning and "
+                        "'auto.offset.reset={}', please remove one option",
+                        reset));
+    }
+    if (group.empty() || run.options.partition) co_return co_await consume_alone(session, run);
+    co_return co_await consume_in_group(session, run, std::move(group));
+}
+
+/// How a run has ended.
+struct Outcome {
+    std::int64_t messages = 0;
+    int signal = 0;
+};
+
 env::Task<Result<void>> prepare_and_consume(Session& session, const Options& options,
-                                            std::int64_t& messages) {
+                                            Outcome& outcome) {
     CO_TRY(auto format, co_await format_of(session, options));
-    Run run{options, std::move(format), CoordinatorFormat::of_class(options.formatter.text())};
+    Run run{.options = options,
+            .format = std::move(format),
+            .coordinator_format = CoordinatorFormat::of_class(options.formatter.text())};
     CO_TRY(run.messages_max, options.parser.number(options.max_messages, -1));
     CO_TRY(const auto timeout_ms, options.parser.number(options.timeout, -1));
     if (timeout_ms >= 0) run.timeout = std::chrono::milliseconds(timeout_ms);
     run.last_message = session.env().clock().now();
     const auto done = co_await consume(session, run);
-    messages = run.messages;
+    outcome = {run.messages, run.interrupt ? run.interrupt->signal() : 0};
     co_return done;
 }
 
@@ -230,10 +314,13 @@ int run(const Arguments& arguments) {
     Options options;
     if (const auto exit_code = options.parser.parse(arguments)) return *exit_code;
     if (const auto exit_code = options.check()) return *exit_code;
-    const Connect connect = options.client.connect("console-consumer");
-    std::int64_t messages = 0;
+    Connect connect = options.client.connect("console-consumer");
+    connect.broker_timeout = kBrokerTimeout;
+    Outcome outcome;
     const auto done = in_session(
-        connect, [&](Session& session) { return prepare_and_consume(session, options, messages); });
+        connect, [&](Session& session) { return prepare_and_consume(session, options, outcome); });
+    if (!done && done.error().code == ErrorCode::invalid_request)
+        return options.parser.wrong_usage(done.error().why);
     const bool is_late = !done && done.error().code == ErrorCode::request_timed_out;
     if (!done) {
         print_error(
@@ -241,7 +328,8 @@ int run(const Arguments& arguments) {
         print_error(is_late ? exception_class(done.error().code) + "\n"
                             : failure_text(done.error()));
     }
-    print_error(fmt::format("Processed a total of {} messages\n", messages));
+    print_error(fmt::format("Processed a total of {} messages\n", outcome.messages));
+    if (outcome.signal != 0) return exit_code_of(outcome.signal);
     return done || is_late ? kExitOk : kExitFailed;
 }
 

@@ -146,6 +146,20 @@ std::string_view usual_message(ErrorCode code) {
             return "Eligible topic partition leaders are not available.";
         case ErrorCode::policy_violation:
             return "Request parameters do not satisfy the configured policy.";
+        case ErrorCode::coordinator_load_in_progress:
+            return "The coordinator is loading and hence can't process requests.";
+        case ErrorCode::coordinator_not_available: return "The coordinator is not available.";
+        case ErrorCode::not_coordinator: return "This is not the correct coordinator.";
+        case ErrorCode::illegal_generation: return "Specified group generation id is not valid.";
+        case ErrorCode::unknown_member_id: return "The coordinator is not aware of this member.";
+        case ErrorCode::rebalance_in_progress:
+            return "The group is rebalancing, so a rejoin is needed.";
+        case ErrorCode::group_authorization_failed: return "Group authorization failed.";
+        case ErrorCode::non_empty_group: return "The group is not empty.";
+        case ErrorCode::group_id_not_found: return "The group id does not exist.";
+        case ErrorCode::group_subscribed_to_topic:
+            return "Deleting offsets of a topic is forbidden while the consumer group is actively "
+                   "subscribed to it.";
         case ErrorCode::unknown_topic_id: return "This server does not host this topic ID.";
         default: return error_name(code);
     }
