@@ -6,74 +6,32 @@ takes over a million committed offsets.
 usage: groups.py [--members N…] [--offsets N] [--commits N] [--rounds N] [--only ROW…]
 
 A rebalance is one that a new member begins: from its JoinGroup until the last of all members has its assignment. The
-others join as soon as they are told to, with nothing between, so the time is the coordinator's. A commit is one request
-with ten partitions. Of several rounds the lowest counts. A JDK and Maven are needed.
+others join as soon as they are told to, with nothing between, so the time is the coordinator's. Rebalances of the
+consumer protocol are in consumer_groups.py. A commit is one request with ten partitions. Of several rounds the lowest
+counts. A JDK and Maven are needed.
 """
 import argparse
 import pathlib
 import re
 import selectors
-import socket
-import struct
 import sys
 import time
 
-import confluent_kafka.admin
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from consumer_groups import measure_consumer_rebalances  # noqa: E402
+from coordinators import SETTINGS, TOPIC, Lane, Single, await_coordinator, fetch_offset, make_topic  # noqa: E402
 from three_nodes import Trio  # noqa: E402
-from support import apache, node  # noqa: E402
-from support.wire import Reader, array, frame, header, int32, int64, string  # noqa: E402
+from support import apache  # noqa: E402
+from support.wire import array, int32, int64, string  # noqa: E402
 
-OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR, JOIN, SYNC = 8, 9, 10, 11, 14
+OFFSET_COMMIT, JOIN, SYNC = 8, 11, 14
 MEMBER_ID_REQUIRED, REBALANCE_IN_PROGRESS = 79, 27
-SETTINGS = {'group.initial.rebalance.delay.ms': 0, 'offsets.topic.num.partitions': 1}
-TOPIC, SESSION_MS = 'bench', 45000
+SESSION_MS = 45000
+QUIET_S = 0.5
 LANES, DEPTH, PARTITIONS_EACH = 8, 16, 10
 # Ratios to Apache Kafka that are allowed; and of the last, milliseconds and MiB.
-BUDGETS = {'rebalance': 0.5, 'commits': 0.5}
+BUDGETS = {'rebalance': 0.5, 'consumer': 0.5, 'commits': 0.5}
 TAKE_OVER_MS, OFFSETS_MIB = 100, 64
-
-
-class Lane:
-    """A connection with requests under way, answered in order."""
-
-    def __init__(self, port):
-        self.socket = socket.create_connection(('127.0.0.1', port), timeout=60)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.buffer = b''
-
-    def send(self, key, version, *fields):
-        self.socket.sendall(frame(header(key, version) + b''.join(fields)))
-
-    def take(self):
-        """The next answer behind its correlation id if it is here, else None."""
-        if len(self.buffer) < 4:
-            return None
-        size = struct.unpack('>i', self.buffer[:4])[0]
-        if len(self.buffer) < 4 + size:
-            return None
-        answer, self.buffer = self.buffer[8:4 + size], self.buffer[4 + size:]
-        return Reader(answer)
-
-    def fill(self):
-        data = self.socket.recv(1 << 20)
-        if not data:
-            raise ConnectionError('the server has closed the connection')
-        self.buffer += data
-
-    def answer(self):
-        while (found := self.take()) is None:
-            self.fill()
-        return found
-
-    def ask(self, key, version, *fields):
-        self.send(key, version, *fields)
-        return self.answer()
-
-    def close(self):
-        self.socket.close()
 
 
 class Member:
@@ -128,7 +86,14 @@ def rebalance(members):
         join(member)
         waiting.register(member.lane.socket, selectors.EVENT_READ, member)
     while any(member.step != 'done' for member in members) or len({member.generation for member in members}) != 1:
-        for key, _ in waiting.select(60):
+        events = waiting.select(QUIET_S)
+        if not events:
+            # The others wait for those who have their assignment, who would hear so with their next heartbeat.
+            for one in members:
+                if one.step == 'done':
+                    join(one)
+        assert time.monotonic() - began < SESSION_MS / 1000, 'the group does not come to rest'
+        for key, _ in events:
             member = key.data
             member.lane.fill()
             while (answer := member.lane.take()) is not None:
@@ -151,42 +116,6 @@ def rebalance(members):
     return time.monotonic() - began
 
 
-def fetch_offset(port, group):
-    """The error and the offset of partition 0."""
-    lane = Lane(port)
-    answer = lane.ask(OFFSET_FETCH, 5, string(group), array([string(TOPIC) + array([int32(0)])]))
-    lane.close()
-    answer.take('i')
-    if answer.take('i') == 0:
-        return answer.take('h'), -1
-    answer.string()
-    answer.take('ii')
-    offset = answer.take('q')
-    answer.take('i')
-    answer.string()
-    partition_code, code = answer.take('h'), answer.take('h')
-    return code or partition_code, offset
-
-
-def await_coordinator(port, group):
-    """Its port, once it serves the group."""
-    deadline = time.monotonic() + 60
-    while True:
-        lane = Lane(port)
-        answer = lane.ask(FIND_COORDINATOR, 2, string(group), b'\0')
-        lane.close()
-        answer.take('i')
-        if answer.take('h') == 0:
-            answer.string()
-            answer.take('i')
-            answer.string()
-            coordinator = answer.take('i')
-            if fetch_offset(coordinator, group)[0] == 0:
-                return coordinator
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def commit_fields(group, partitions, offset):
     parts = array([int32(index) + int64(offset) + int32(-1) + string('') for index in partitions])
     return (string(group), int32(-1), string(''), string(None), array([string(TOPIC) + parts]))
@@ -201,20 +130,6 @@ def codes(answer):
     return found
 
 
-class Single:
-    """One node of Milena, or of Apache Kafka; a context manager."""
-
-    def __init__(self, peer):
-        self.node = node.Node(SETTINGS)
-        self.node.peer = peer
-
-    def __enter__(self):
-        return self.node.start()
-
-    def __exit__(self, *_):
-        self.node.__exit__()
-
-
 def measure_rebalances(peer, sizes):
     figures = {}
     with Single(peer) as server:
@@ -227,12 +142,6 @@ def measure_rebalances(peer, sizes):
             for member in members:
                 member.lane.close()
     return figures
-
-
-def make_topic(server_or_trio, partitions, replicas):
-    admin = confluent_kafka.admin.AdminClient({'bootstrap.servers': server_or_trio.bootstrap, 'log_level': 0})
-    wanted = confluent_kafka.admin.NewTopic(TOPIC, partitions, replicas)
-    admin.create_topics([wanted], operation_timeout=60)[TOPIC].result()
 
 
 def measure_commits(peer, count):
@@ -302,6 +211,8 @@ def measure(peer, arguments):
     figures = {}
     if 'rebalance' in arguments.only:
         figures |= measure_rebalances(peer, arguments.members)
+    if 'consumer' in arguments.only:
+        figures |= measure_consumer_rebalances(peer, arguments.members)
     if 'commits' in arguments.only:
         figures |= measure_commits(peer, arguments.commits)
     if 'take-over' in arguments.only:
@@ -319,7 +230,7 @@ def main():
     parser.add_argument('--offsets', type=int, default=1_000_000)
     parser.add_argument('--commits', type=int, default=40_000)
     parser.add_argument('--rounds', type=int, default=1)
-    parser.add_argument('--only', nargs='+', default=['rebalance', 'commits', 'take-over'])
+    parser.add_argument('--only', nargs='+', default=['rebalance', 'consumer', 'commits', 'take-over'])
     arguments = parser.parse_args()
     jars = apache.jars()
     if jars is None:

@@ -5,6 +5,7 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 
 from support import apache
 
@@ -54,6 +55,10 @@ class Library:
             raise AssertionError(f'{self.command} {arguments} ended with {done.returncode}:\n{done.stderr}')
         return done.stdout
 
+    def member(self, bootstrap, topic, group, *options):
+        """The command of a member of a group."""
+        return [*self.command, 'group', bootstrap, topic, group, *options]
+
     def write(self, bootstrap, topic, codec, records):
         self.run('write', bootstrap, topic, codec, lines=''.join(json.dumps(one) + '\n' for one in records))
 
@@ -77,9 +82,13 @@ class Java(Library):
         jars = apache.jars()
         if not jars:
             raise Missing('the jars of Apache Kafka are not to be had')
-        make([need('javac'), '-cp', f'{jars}/*', '-d', folder, HERE / 'java' / 'Records.java'], folder)
-        super().__init__([need('java'), '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', f'{folder}:{jars}/*',
-                          'Records'])
+        sources = [HERE / 'java' / 'Records.java', HERE / 'java' / 'Member.java']
+        make([need('javac'), '-cp', f'{jars}/*', '-d', folder, *sources], folder)
+        super().__init__([need('java'), '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m',
+                          f'-Dlog4j2.configurationFile=file:{apache.LOG4J}', '-cp', f'{folder}:{jars}/*', 'Records'])
+
+    def member(self, bootstrap, topic, group, *options):
+        return [*self.command[:-1], 'Member', 'group', bootstrap, topic, group, *options]
 
 
 class Go(Library):
@@ -114,7 +123,7 @@ class KafkaJs(Library):
     reads = False
 
     def __init__(self, folder):
-        for name in ('package.json', 'records.js'):
+        for name in ('package.json', 'records.js', 'group.js'):
             shutil.copy(HERE / 'node' / name, folder)
         fetch([need('npm'), 'install', '--no-audit', '--no-fund', '--silent'], folder)
         super().__init__([need('node'), pathlib.Path(folder) / 'records.js'])
@@ -129,10 +138,39 @@ class AioKafka(Library):
     def __init__(self, folder):
         make([need('python3'), '-m', 'venv', folder], folder)
         fetch([f'{folder}/bin/pip', 'install', '-q', 'aiokafka==0.12.0', 'cramjam==2.9.1'], folder)
-        super().__init__([f'{folder}/bin/python3', HERE / 'python' / 'records.py'])
+        self.python = f'{folder}/bin/python3'
+        super().__init__([self.python, HERE / 'python' / 'records.py'])
+
+    def member(self, bootstrap, topic, group, *options):
+        return [self.python, '-B', HERE / 'python' / 'aiokafka_group.py', 'group', bootstrap, topic, group, *options]
 
     def sendable(self, record):
         return None if record['k'] is None and record['v'] is None else record
+
+
+class Installed(Library):
+    """A library that the system has; members of groups only."""
+    program = ''
+
+    def __init__(self, _):
+        super().__init__([sys.executable, '-B', HERE / 'python' / self.program])
+
+
+class KafkaPython(Installed):
+    program = 'kafka_python_group.py'
+
+
+class ConfluentPython(Installed):
+    program = 'confluent_group.py'
+
+
+class NewConfluentPython(Library):
+    """confluent-kafka as its authors have it now; members of groups only."""
+
+    def __init__(self, folder):
+        make([need('python3'), '-m', 'venv', folder], folder)
+        fetch([f'{folder}/bin/pip', 'install', '-q', 'confluent-kafka==2.16.1'], folder)
+        super().__init__([f'{folder}/bin/python3', '-B', HERE / 'python' / 'confluent_group.py'])
 
 
 def corpus():

@@ -2,6 +2,7 @@
 // kafkajs. See ../README.md for the commands. It has gzip alone of the codecs.
 const { Kafka, CompressionTypes, logLevel } = require('kafkajs');
 const readline = require('readline');
+const { group } = require('./group');
 
 const bytes = (text) => (text === null ? null : Buffer.from(text, 'base64'));
 const text = (value) => (value === null || value === undefined ? null : Buffer.from(value).toString('base64'));
@@ -36,7 +37,7 @@ async function find(bootstrap, topic, time) {
 }
 
 const [command, ...rest] = process.argv.slice(2);
-({ write, find })[command](...rest).catch((error) => {
+({ write, find, group })[command](...rest).catch((error) => {
   console.error(error);
   process.exit(1);
 });

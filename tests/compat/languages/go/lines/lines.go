@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lines has what the Go programs share: records as lines of JSON, and the three commands.
+// Package lines has what the Go programs share: records as lines of JSON, and the commands.
 package lines
 
 import (
@@ -91,6 +91,7 @@ type Client interface {
 	Write(bootstrap, topic, codec string, records []Record) error
 	Read(bootstrap, topic string, count int) ([]Record, error)
 	Find(bootstrap, topic string, time int64) (int64, error)
+	Member(group *Group) error
 }
 
 // Main runs the command that the arguments say.
@@ -112,6 +113,8 @@ func Main(client Client) {
 		if offset, err = client.Find(args[1], args[2], time); err == nil {
 			fmt.Println(offset)
 		}
+	case "group":
+		err = client.Member(newGroup(args[1:]))
 	default:
 		err = fmt.Errorf("no command %s", args[0])
 	}
