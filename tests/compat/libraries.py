@@ -85,7 +85,8 @@ class Java(Library):
         sources = [HERE / 'java' / 'Records.java', HERE / 'java' / 'Member.java']
         make([need('javac'), '-cp', f'{jars}/*', '-d', folder, *sources], folder)
         super().__init__([need('java'), '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m',
-                          f'-Dlog4j2.configurationFile=file:{apache.LOG4J}', '-cp', f'{folder}:{jars}/*', 'Records'])
+                          '-Dtests.log=SYSTEM_ERR', f'-Dlog4j2.configurationFile=file:{apache.LOG4J}',
+                          '-cp', f'{folder}:{jars}/*', 'Records'])
 
     def member(self, bootstrap, topic, group, *options):
         return [*self.command[:-1], 'Member', 'group', bootstrap, topic, group, *options]
