@@ -85,6 +85,10 @@ std::vector<std::pair<std::string, std::string>> ConsumerTable::take_back() {
         ConsumerGroup& group = make(name);
         group.apply(std::move(inverse));
         group.has_stale_metadata = true;
+        // What is worked out now is for what has not happened; what was found was not written.
+        group.assigning = nullptr;
+        group.resolving = nullptr;
+        group.resolved_ms = 0;
         if (!member_id.empty()) members.emplace_back(name, member_id);
     }
     undo_.clear();
