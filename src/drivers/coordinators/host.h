@@ -4,6 +4,7 @@
 
 #include "milena/base/logger.h"
 #include "milena/drivers/group_coordinator.h"
+#include "milena/env/byte_budget.h"
 #include "milena/env/guarded.h"
 #include "milena/env/pool_turns.h"
 #include "milena/telemetry/counter.h"
@@ -25,6 +26,9 @@ struct HostCounters {
     env::Guarded<telemetry::RecentValues> load_ms{};
 };
 
+/// What the requests of all partitions may hold of the state store at once.
+inline constexpr std::uint64_t kHeldBytesMax = 256UL << 20;
+
 struct Host {
     env::Env& env;
     const Logger log;
@@ -34,6 +38,8 @@ struct Host {
     env::PoolTurns reads{2};
     /// So many read a log from its store's position on.
     env::PoolTurns loads{2};
+    /// What was read and is not answered yet: the high watermark may keep many waiting.
+    env::ByteBudget held{kHeldBytesMax};
     HostCounters counters{};
     /// Loops that run; `ended` hears of each that ends.
     env::Guarded<int> running{};
@@ -48,6 +54,25 @@ struct Host {
         running.with([](int& count) { --count; });
         tell();
     }
+};
+
+/// What one request holds, until it is answered.
+class HeldBytes {
+public:
+    explicit HeldBytes(env::ByteBudget& budget) : budget_(budget) {}
+    HeldBytes(const HeldBytes&) = delete;
+    HeldBytes& operator=(const HeldBytes&) = delete;
+    ~HeldBytes() { budget_.release(bytes_); }
+    /// False if others hold too much.
+    bool take(std::uint64_t bytes) {
+        if (!budget_.try_charge(bytes)) return false;
+        bytes_ += bytes;
+        return true;
+    }
+
+private:
+    env::ByteBudget& budget_;
+    std::uint64_t bytes_ = 0;
 };
 
 }  // namespace milena::drivers

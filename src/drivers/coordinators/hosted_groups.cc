@@ -80,6 +80,11 @@ std::optional<Error> HostedGroups::refuse(const State& state) {
     return std::nullopt;
 }
 
+Asker::Answer HostedGroups::refuse_much() {
+    host_.counters.refused.add();
+    return fail(ErrorCode::coordinator_load_in_progress, "too many offsets wait to be answered");
+}
+
 env::Task<Asker::Answer> HostedGroups::ask(env::Executor owner, GroupRequest request) {
     const auto self = shared_from_this();
     CO_TRY(auto opening, open(request));
@@ -94,8 +99,10 @@ env::Task<Asker::Answer> HostedGroups::ask(env::Executor owner, GroupRequest req
                                              .prefix = opening.reads.front().key});
     }
     StoredRecords stored;
+    HeldBytes held(host_.held);
     if (!opening.reads.empty()) {
         CO_TRY(stored, co_await read(owner, opening));
+        if (!held.take(stored.bytes())) co_return refuse_much();
     }
     co_return co_await answer(
         owner, {request, stored.views(), opening.reading ? &*opening.reading : nullptr,

@@ -174,6 +174,7 @@ private:
     Error refusal(const State& state) const;
     /// Why nobody is even listened to now; nothing if they are.
     std::optional<Error> refuse(const State& state);
+    Asker::Answer refuse_much();
 
     env::Task<void> run();
     bool is_gone() const;

@@ -144,6 +144,18 @@ TEST_F(HostedGroupsTest, ReadsTheStoreBeforeItAsks) {
     EXPECT_EQ(topics.front().name, "g-topic");
 }
 
+TEST_F(HostedGroupsTest, HoldsNoMoreOfTheStoreThanItsBound) {
+    put("g", 1);
+    become_active();
+    host_.held.charge(kHeldBytesMax);
+    const Slot refused = ask(fetch("g"));
+    world_.run_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(code_of(refused), ErrorCode::coordinator_load_in_progress);
+    host_.held.release(kHeldBytesMax);
+    EXPECT_TRUE(ask_now(fetch("g")));
+    EXPECT_EQ(host_.held.used(), 0U);
+}
+
 TEST_F(HostedGroupsTest, ForgetsNothingThatAReadUnderWayMayMiss) {
     become_active();
     ASSERT_TRUE(ask_now(commit("a")));
