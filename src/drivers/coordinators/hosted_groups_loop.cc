@@ -84,6 +84,8 @@ bool HostedGroups::may_load(Offset end) const {
     const auto applied = host_.options.applied(place_.space);
     if (!applied) return false;
     const auto figures = place_.partition->figures();
+    // What has been cut off since is in that store: it will be made anew.
+    if (*applied > place_.partition->log_end_offset()) return false;
     return figures.high_watermark >= end &&
            std::min(figures.last_stable, end) - *applied <= kTailMax;
 }
@@ -104,6 +106,9 @@ env::Task<Result<void>> HostedGroups::load(Offset end) {
                             {from, end},
                             [this] { return is_gone(); }},
                            *groups, host_.log);
+        const auto now_applied = host_.options.applied(place_.space);
+        if (read && (!now_applied || *now_applied < *applied))
+            read = fail(ErrorCode::kafka_storage_error, "the state store was made anew meanwhile");
     });
     CO_TRY_VOID(std::move(read));
     const env::Instant now = host_.env.clock().now();

@@ -68,6 +68,20 @@ TEST_F(TakingOver, WaitsUntilItIsKnownWhatTheStoreHas) {
     EXPECT_EQ(hosted_->figures().phase, Phase::active);
 }
 
+TEST_F(TakingOver, WaitsForTheStoreToForgetWhatTheLogHasLost) {
+    led_.lead(kAlone);
+    append("a");
+    applied_ = Offset(5);
+    elect();
+    world_.run_for(10s);
+    EXPECT_EQ(hosted_->figures().phase, Phase::loading);
+    applied_ = Offset(0);
+    hosted_->store_moved();
+    world_.run_for(10ms);
+    EXPECT_EQ(hosted_->figures().phase, Phase::active);
+    expect_trace({"load a@0", "loaded", "committed 1"});
+}
+
 TEST_F(TakingOver, PassesOverRecordsThatCanNotBeRead) {
     led_.lead(kAlone);
     for (const char* const key : {"a", "bad", "c"}) append(key);
