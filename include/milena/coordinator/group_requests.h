@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -324,6 +325,15 @@ using GroupReply =
                  DeleteOffsetsReply, DescribeGroupReply, ListGroupsReply, DeleteGroupReply,
                  ExpireOffsetsReply, ForgetTopicsReply, ConsumerHeartbeatReply,
                  DescribeConsumerGroupReply>;
+
+/// One group, of whatever protocol, as a watcher wants to see it.
+struct GroupSummary {
+    std::string group;
+    std::string_view state;  ///< as ListGroups says it
+    std::size_t members = 0;
+
+    bool operator==(const GroupSummary&) const = default;
+};
 
 /// Numbers for metrics.
 struct GroupFigures {

@@ -19,8 +19,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "milena/coordinator/group_requests.h"
@@ -139,6 +141,10 @@ public:
 
     /// Their number and states, for metrics.
     virtual GroupFigures figures() const = 0;
+    /// The next groups behind that name, or the first, in the order of their names; fewer than
+    /// `most` are the last.
+    virtual std::vector<GroupSummary> summaries(std::optional<std::string_view> behind,
+                                                std::size_t most) const = 0;
 };
 
 }  // namespace milena::coordinator

@@ -97,6 +97,10 @@ public:
         return table_.due.empty() ? env::kNever : table_.due.begin()->first;
     }
     GroupFigures figures() const override;
+    std::vector<GroupSummary> summaries(std::optional<std::string_view> behind,
+                                        std::size_t most) const override {
+        return summaries_of(table_, behind, most);
+    }
 
 private:
     bool is_known(std::string_view group) const;

@@ -79,6 +79,12 @@ bool OtherGroup::is_empty() const {
     return !number(types_of(kind_).member);
 }
 
+std::size_t OtherGroup::members() const {
+    const std::int16_t type = types_of(kind_).member;
+    return static_cast<std::size_t>(std::ranges::count_if(
+        numbers_, [&](const auto& known) { return known.first.first == type; }));
+}
+
 std::string_view OtherGroup::state() const {
     if (is_empty()) return "Empty";
     if (kind_ == GroupKind::share) return "Stable";

@@ -35,6 +35,7 @@ public:
     /// Nobody is in it.
     bool is_empty() const;
     std::string_view state() const;
+    std::size_t members() const;
     /// Nothing is known of it any more.
     bool has_no_records() const { return numbers_.empty(); }
     void note(std::int16_t type, const RecordView& record);

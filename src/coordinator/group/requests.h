@@ -3,7 +3,10 @@
 // decision, at once or later.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "decision.h"
 
@@ -34,6 +37,10 @@ void expire_offsets(Decision& decision, Ticket ticket, const ExpireOffsetsReques
                     StoredRecords stored);
 void forget_topics(Decision& decision, Ticket ticket, const ForgetTopicsRequest& request,
                    StoredRecords stored);
+
+/// As Groups::summaries().
+std::vector<GroupSummary> summaries_of(const Table& table, std::optional<std::string_view> behind,
+                                       std::size_t most);
 
 /// What a sequel comes to when its record is committed, and when it was not appended.
 void after_commit(Decision& decision, Sequel sequel);

@@ -93,4 +93,10 @@ Result<OffsetValue> read_offset_value(BytesView value, protocol::Arena& arena) {
                        .topic_id = read.topic_id};
 }
 
+Result<Offset> read_committed_offset(BytesView value) {
+    protocol::Arena arena;
+    TRY(const auto read, read_offset_value(value, arena));
+    return read.offset;
+}
+
 }  // namespace milena::coordinator

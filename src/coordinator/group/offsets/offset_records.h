@@ -9,6 +9,7 @@
 
 #include "milena/base/uuid.h"
 #include "milena/coordinator/group_requests.h"
+#include "milena/coordinator/offset_record.h"
 #include "milena/coordinator/record.h"
 
 namespace milena::coordinator {
@@ -20,12 +21,6 @@ inline constexpr std::int16_t kLegacyOffsetType = 0;
 inline bool is_offset_type(std::int16_t type) {
     return type == kOffsetType || type == kLegacyOffsetType;
 }
-
-struct OffsetKey {
-    std::string_view group;
-    std::string_view topic;
-    PartitionIndex partition;
-};
 
 struct OffsetValue {
     Offset offset;
@@ -45,8 +40,7 @@ std::vector<std::byte> offset_key(const OffsetKey& key);
 Record offset_record(const OffsetKey& key, const OffsetValue& value);
 Record offset_tombstone(const OffsetKey& key);
 
-/// Views of the bytes. CORRUPT_MESSAGE if they are something else.
-Result<OffsetKey> read_offset_key(BytesView key);
+/// A view of the bytes. CORRUPT_MESSAGE if they are something else.
 Result<OffsetValue> read_offset_value(BytesView value, protocol::Arena& arena);
 
 }  // namespace milena::coordinator

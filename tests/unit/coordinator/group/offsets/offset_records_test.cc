@@ -43,6 +43,8 @@ TEST(OffsetRecord, ComesBackAsItWas) {
     const auto read = read_offset_value(*record.value, arena);
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(read->offset, Offset(5));
+    EXPECT_EQ(read_committed_offset(*record.value), Offset(5));
+    EXPECT_FALSE(read_committed_offset(as_bytes("no offset")));
     EXPECT_EQ(read->leader_epoch, LeaderEpoch(2));
     EXPECT_EQ(read->metadata, "m");
     EXPECT_EQ(read->commit_ms, 7);
