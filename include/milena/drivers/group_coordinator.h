@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "milena/base/logger.h"
 #include "milena/coordinator/group_gateway.h"
@@ -81,6 +82,10 @@ public:
     /// options.applied() of that space is another than before. Quick.
     void store_moved(const storage::StateSpace& space);
     void write_metrics(telemetry::Page& page) const;
+    /// The parts of the store whose groups this node coordinates, or takes over now.
+    std::vector<storage::StateSpace> coordinated() const;
+    /// The groups of those that it has taken over, in the order of partitions and of their names.
+    void each_group(const std::function<void(const coordinator::GroupSummary&)>& visit) const;
 
 private:
     using Hosted = std::shared_ptr<HostedGroups>;

@@ -86,6 +86,9 @@ public:
         std::int64_t unstored = 0;  ///< records that the state store lacks
     };
     Figures figures() const;
+    /// As Groups::summaries(); none while it is not active.
+    std::vector<coordinator::GroupSummary> summaries(std::optional<std::string_view> behind,
+                                                     std::size_t most) const;
     Phase phase() const {
         return state_.with([](const State& state) { return state.phase; });
     }

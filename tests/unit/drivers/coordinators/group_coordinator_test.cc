@@ -192,6 +192,25 @@ TEST_F(GroupCoordinatorTest, ShowsItsPartitionsAndGroups) {
     }
 }
 
+TEST_F(GroupCoordinatorTest, TellsWhichPartitionsAndGroupsAreHere) {
+    const auto groups = [this] {
+        std::string names;
+        coordinator_.each_group([&](const coordinator::GroupSummary& group) {
+            names += group.group;
+            EXPECT_EQ(group.members, 2U);
+        });
+        return names;
+    };
+    EXPECT_EQ(groups(), "");
+    see({topic_image(kOffsets, id_, {BrokerId(1), BrokerId(2), BrokerId(1)})}, {id_});
+    EXPECT_EQ(coordinator_.coordinated(), (std::vector<storage::StateSpace>{
+                                              {id_, PartitionIndex(0)}, {id_, PartitionIndex(2)}}));
+    EXPECT_EQ(groups(), "abcabc");
+    run([this] { coordinator_.resign(); });
+    EXPECT_TRUE(coordinator_.coordinated().empty());
+    EXPECT_EQ(groups(), "");
+}
+
 TEST_F(GroupCoordinatorTest, IsNobodysOnceItHasResigned) {
     see({topic_image(kOffsets, id_, {BrokerId(1)})}, {id_});
     run([this] { coordinator_.resign(); });
