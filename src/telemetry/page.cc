@@ -2,10 +2,13 @@
 // Writes samples in Prometheus' text format.
 #include "milena/telemetry/page.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "milena/base/utf8.h"
 
 namespace milena::telemetry {
 namespace {
@@ -17,14 +20,19 @@ struct Quantile {
 constexpr Quantile kQuantiles[] = {{0.5, "0.50"},  {0.75, "0.75"}, {0.95, "0.95"},
                                    {0.98, "0.98"}, {0.99, "0.99"}, {0.999, "0.999"}};
 
+/// A reader takes no page with a byte that is not UTF-8, whatever a client has called its group.
 void append_escaped(std::string& out, std::string_view value) {
-    for (const char c : value) {
-        if (c == '\n') {
+    constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+    while (!value.empty()) {
+        const std::size_t length = utf8_sequence(value);
+        const char first = value.front();
+        if (first == '\\' || first == '"') out += '\\';
+        if (first == '\n') {
             out += "\\n";
-            continue;
+        } else {
+            out += length == 0 ? kReplacement : value.substr(0, length);
         }
-        if (c == '\\' || c == '"') out += '\\';
-        out += c;
+        value.remove_prefix(std::max<std::size_t>(length, 1));
     }
 }
 

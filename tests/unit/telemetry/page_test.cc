@@ -28,6 +28,14 @@ TEST(Page, LabelValuesAreEscaped) {
     EXPECT_TRUE(page.text().ends_with("a_state{a=\"x\\\"y\\\\z\\n\",b=\"\"} 1\n"));
 }
 
+/// U+FFFD for each byte that is none; a page with such a byte is refused whole.
+TEST(Page, WhatIsNotUtf8IsReplaced) {
+    Page page;
+    page.add(kState, {{"a", "g\xc3\xa9\xff\xe2\x82\""}}, 1);
+    EXPECT_TRUE(page.text().ends_with(
+        "a_state{a=\"g\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\"} 1\n"));
+}
+
 TEST(Page, LargeCountsHaveNoExponent) {
     Page page;
     page.add(kBytes, 123'456'789'012'345.0);
