@@ -22,6 +22,7 @@
 #include "milena/drivers/fetchers.h"
 #include "milena/drivers/forwarding.h"
 #include "milena/drivers/group_coordinator.h"
+#include "milena/drivers/group_lag.h"
 #include "milena/drivers/isr_changes.h"
 #include "milena/drivers/listener_check.h"
 #include "milena/drivers/log_cleaner.h"
@@ -101,6 +102,7 @@ public:
         if (checkpoints_ != nullptr) co_await checkpoints_->stop();
         if (producer_expiration_ != nullptr) co_await producer_expiration_->stop();
         if (directory_moves_ != nullptr) co_await directory_moves_->stop();
+        if (group_lag_ != nullptr) co_await group_lag_->stop();
         if (group_coordinator_ != nullptr) co_await group_coordinator_->stop();
         if (materialiser_ != nullptr) co_await materialiser_->stop();
         if (replica_driver_ != nullptr) co_await replica_driver_->stop();
@@ -200,6 +202,7 @@ private:
             follow_leaders();
             make_materialiser();
             make_group_coordinator();
+            make_group_lag();
             make_log_cleaner();
         }
         replica_driver_->when_applied([this](const drivers::ReplicaDriver::Applied& applied) {
@@ -211,6 +214,7 @@ private:
             if (materialiser_ != nullptr) materialiser_->follow(applied.image, applied.topics);
             if (group_coordinator_ != nullptr)
                 group_coordinator_->follow(applied.image, applied.topics);
+            if (group_lag_ != nullptr) group_lag_->follow(applied.image);
         });
         replica_driver_->start(publisher_);
         // The publisher first: the image must hold what a new leader is told is committed.
@@ -256,7 +260,11 @@ private:
 
     void make_materialiser() {
         INVARIANT(make_state_store_ != nullptr, "a broker without a state store");
-        state_store_ = make_state_store_(log_, config_.state_dir + "/coordinators");
+        state_store_ = drivers::observed(
+            make_state_store_(log_, config_.state_dir + "/coordinators"),
+            {.written = [this](const auto& space,
+                               auto changes) { group_lag_->written(space, changes); },
+             .dropped = [this](const auto& space) { group_lag_->dropped(space); }});
         drivers::MaterialiserOptions options;
         options.replica = [this](Uuid topic, PartitionIndex partition) {
             return replicas_->find(topic, partition);
@@ -280,6 +288,20 @@ private:
         materialiser_->when_moved(
             [this](const storage::StateSpace& space) { group_coordinator_->store_moved(space); });
         metrics_.add([this](telemetry::Page& page) { group_coordinator_->write_metrics(page); });
+    }
+
+    void make_group_lag() {
+        drivers::GroupLagOptions options;
+        options.self = config_.node_id;
+        options.listener = fetcher_options(config_).listener;
+        options.replica = [this](Uuid topic, PartitionIndex partition) {
+            return replicas_->find(topic, partition);
+        };
+        options.coordinated = [this] { return group_coordinator_->coordinated(); };
+        options.groups = [this](const auto& visit) { group_coordinator_->each_group(visit); };
+        group_lag_ =
+            std::make_unique<drivers::GroupLag>(env_, log_, *state_store_, std::move(options));
+        metrics_.add([this](telemetry::Page& page) { group_lag_->write_metrics(page); });
     }
 
     void make_log_cleaner() {
@@ -358,6 +380,7 @@ private:
         directory_reports_->start(lifecycle_->epoch());
         materialiser_->start();
         group_coordinator_->start();
+        group_lag_->start();
         start_directory_moves();
         watch_directories();
         server_->serve();
@@ -511,6 +534,7 @@ private:
     std::unique_ptr<drivers::IsrChanges> isr_changes_;
     std::unique_ptr<drivers::Materialiser> materialiser_;
     std::unique_ptr<drivers::GroupCoordinator> group_coordinator_;
+    std::unique_ptr<drivers::GroupLag> group_lag_;
     std::unique_ptr<server::Server> server_;
     std::unique_ptr<drivers::BrokerLifecycle> lifecycle_;
     std::unique_ptr<drivers::Checkpoints> checkpoints_;
