@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../epochs.h"
 #include "milena/base/invariant.h"
 #include "milena/protocol/records/group.h"
 
@@ -87,6 +88,8 @@ Result<std::string> read_group_key(BytesView key) {
 Result<void> load_group(BytesView value, ClassicGroup& group) {
     protocol::Arena arena;
     TRY(const auto read, decode_after_number<GroupMetadataValue>(value, arena));
+    if (read.generation > kLoadedEpochMax)
+        return fail(ErrorCode::corrupt_message, "a generation that no group comes to");
     group.generation = read.generation;
     group.protocol_name = owned(read.protocol);
     for (const auto& told : read.members) {

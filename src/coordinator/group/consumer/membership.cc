@@ -171,7 +171,9 @@ void reconcile_member(Decision& decision, ConsumerGroup& group, const std::strin
                                     .is_subscribed = [&](Uuid id) { return subscription.has(id); },
                                     .owned = owned,
                                     .is_free = is_free});
-    INVARIANT(next.epoch <= group.assignment_epoch(), "a member is ahead of its assignment");
+    // Records that were lost may have left it ahead.
+    INVARIANT(next.epoch <= std::max(group.assignment_epoch(), current.epoch),
+              "a member goes ahead of its assignment");
     if (member.current && next == current) return;
     decision.change(group, CurrentChange{member_id, std::move(next)});
     set_rebalance_timer(decision, group, member_id);

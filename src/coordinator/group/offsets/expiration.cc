@@ -38,7 +38,7 @@ bool is_expired(const Decision& decision, const OffsetKey& key, const OffsetValu
     const auto since = unused_since(decision.table, key, offset);
     if (!since) return false;
     if (offset.expire_ms >= 0) return decision.wall_ms() >= offset.expire_ms;
-    return decision.wall_ms() - *since >= decision.table.options.offsets_retention_ms;
+    return *since <= decision.wall_ms() - decision.table.options.offsets_retention_ms;
 }
 
 void look_at(Decision& decision, const RecordView& record) {

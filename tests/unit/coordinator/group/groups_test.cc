@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "group/consumer/records/records.h"
 #include "host.h"
 #include "messages.h"
 #include "script.h"
@@ -132,6 +133,88 @@ TEST(Groups, TheSameRequestsGiveTheSameRecords) {
         return host.log();
     };
     EXPECT_EQ(history(), history());
+}
+
+/// A consumer group as a log may say it that lacks records, or was written by somebody else.
+class OddRecords : public testing::Test {
+protected:
+    OddRecords() { host.set_topic("a", 2); }
+
+    void log(const ConsumerChange& change) { host.add_to_log(record_of("g", change)); }
+    void log_member(const std::string& id, std::int32_t epoch, MemberState state = {}) {
+        MemberMetadata metadata;
+        metadata.topics = {"a"};
+        metadata.rebalance_timeout_ms = 5000;
+        log(MetadataChange{id, metadata});
+        MemberCurrent current;
+        current.epoch = epoch;
+        current.state = state;
+        const OwnedPartition one{{host.topic_id("a"), PartitionIndex(0)}, epoch};
+        (state == MemberState::unrevoked ? current.revoking : current.assigned) = {one};
+        log(CurrentChange{id, current});
+    }
+    void log_classic(const std::string& id, std::vector<MemberProtocol> protocols) {
+        MemberMetadata metadata;
+        metadata.topics = {"a"};
+        metadata.rebalance_timeout_ms = 5000;
+        metadata.classic = ClassicSide{5000, std::move(protocols)};
+        log(MetadataChange{id, metadata});
+        MemberCurrent current;
+        current.epoch = 5;
+        log(CurrentChange{id, current});
+    }
+    ErrorCode beat(const std::string& id, std::int32_t epoch) {
+        ConsumerHeartbeatRequest request;
+        request.group = "g";
+        request.member_id = id;
+        request.member_epoch = epoch;
+        return host.reply<ConsumerHeartbeatReply>(request).code;
+    }
+
+    Host host;
+};
+
+TEST_F(OddRecords, AMemberMayBeAheadOfItsAssignment) {
+    log(GroupEpochChange{{{.epoch = 9}}});
+    log_member("m", 9, MemberState::unrevoked);
+    host.take_over();
+    EXPECT_EQ(beat("m", 9), ErrorCode::none);
+}
+
+TEST_F(OddRecords, NoGroupComesToTheEndOfEpochs) {
+    log(GroupEpochChange{{{.epoch = INT32_MAX}}});
+    const auto& record = host.log().back();
+    EXPECT_FALSE(host.groups().load({.key = record.key, .value = BytesView(*record.value)}));
+    EXPECT_EQ(host.groups().figures().groups, 0U);
+}
+
+TEST_F(OddRecords, WhatHappenedBeforeTheBeginningOfTimeIsLongAgo) {
+    log(GroupEpochChange{{{.epoch = 5}}});
+    log(AssignmentEpochChange{{{.epoch = 4, .assigned_ms = INT64_MIN}}});
+    log_member("m", 4);
+    host.take_over();
+    EXPECT_EQ(beat("m", 4), ErrorCode::none);
+}
+
+TEST_F(OddRecords, ClassicMembersWithNothingInCommonCantGoBack) {
+    log(GroupEpochChange{{{.epoch = 5}}});
+    log_classic("one", {{"range", subscription({"a"})}});
+    log_classic("other", {{"sticky", subscription({"a"})}});
+    log_member("m", 5);
+    host.take_over();
+    EXPECT_EQ(beat("m", -1), ErrorCode::none);
+    EXPECT_EQ(host.groups().figures().preparing_rebalance, 0U);
+}
+
+TEST_F(OddRecords, AClassicMemberWithoutProtocolsIsRefused) {
+    log(GroupEpochChange{{{.epoch = 5}}});
+    log_classic("one", {});
+    host.take_over();
+    SyncRequest request;
+    request.group = "g";
+    request.generation = 5;
+    request.member_id = "one";
+    EXPECT_EQ(host.reply<SyncReply>(request).code, ErrorCode::inconsistent_group_protocol);
 }
 
 }  // namespace

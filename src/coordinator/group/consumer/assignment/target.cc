@@ -23,7 +23,7 @@ Ids ids_of(const TopicsView& topics, const std::vector<std::string>& names) {
 
 /// It is not the clock that was set back.
 bool is_long_enough_ago(std::int64_t then_ms, std::int64_t now_ms, std::int32_t interval_ms) {
-    return then_ms > now_ms || now_ms - then_ms >= interval_ms;
+    return then_ms > now_ms || then_ms <= now_ms - interval_ms;
 }
 
 /// The member of the group that this one is now: a static one may have another id.

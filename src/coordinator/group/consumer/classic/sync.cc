@@ -57,8 +57,8 @@ ErrorCode check_sync(const ConsumerGroup& group, const SyncRequest& request) {
     const auto& protocols = group.find(request.member_id)->metadata->classic->protocols;
     const bool is_other_type = request.protocol_type && *request.protocol_type != "consumer";
     const bool is_other_name =
-        request.protocol_name &&
-        (protocols.empty() || protocols.front().name != *request.protocol_name);
+        protocols.empty() ||
+        (request.protocol_name && protocols.front().name != *request.protocol_name);
     return is_other_type || is_other_name ? ErrorCode::inconsistent_group_protocol
                                           : ErrorCode::none;
 }

@@ -17,6 +17,15 @@ bool is_among(const std::vector<std::string>& ids, std::string_view id) {
     return std::ranges::find(ids, id) != ids.end();
 }
 
+/// They can vote for one of them.
+bool have_one_in_common(const std::vector<const std::vector<MemberProtocol>*>& members) {
+    return std::ranges::any_of(*members.front(), [&](const MemberProtocol& protocol) {
+        return std::ranges::all_of(members, [&](const std::vector<MemberProtocol>* known) {
+            return std::ranges::find(*known, protocol.name, &MemberProtocol::name) != known->end();
+        });
+    });
+}
+
 Member classic_of(const Table& table, const std::string& id, const ConsumerMember& member) {
     const MemberMetadata& metadata = *member.metadata;
     Member out;
@@ -38,18 +47,20 @@ Member classic_of(const Table& table, const std::string& id, const ConsumerMembe
 bool may_downgrade(const Table& table, const ConsumerGroup& group,
                    const std::vector<std::string>& without) {
     if (!table.options.consumer.may_downgrade) return false;
-    std::size_t classic = 0;
+    std::vector<const std::vector<MemberProtocol>*> classic;
     for (const auto& [id, member] : group.members()) {
         if (!member.metadata || is_among(without, id)) continue;
-        if (!member.is_classic() || member.metadata->classic->protocols.empty()) return false;
-        ++classic;
+        if (!member.is_classic()) return false;
+        classic.push_back(&member.metadata->classic->protocols);
     }
     // Among classic members only a classic one can leave: the group is on its way out anyway.
     const bool had_others = std::ranges::any_of(without, [&](const std::string& id) {
         const ConsumerMember* const member = group.find(id);
         return member != nullptr && !member->is_classic();
     });
-    return had_others && classic > 0 && std::cmp_less_equal(classic, table.options.group_max_size);
+    return had_others && !classic.empty() &&
+           std::cmp_less_equal(classic.size(), table.options.group_max_size) &&
+           have_one_in_common(classic);
 }
 
 void downgrade(Decision& decision, ConsumerGroup& group, const std::vector<std::string>& without) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "../../epochs.h"
 #include "milena/protocol/records/group.h"
 #include "records.h"
 
@@ -79,6 +80,8 @@ Result<std::optional<Value>> value_of(const RecordView& record, Arena& arena) {
 Result<ConsumerRecord> read_epoch(const RecordView& record, Arena& arena) {
     TRY(const auto key, decode_after_number<ConsumerGroupMetadataKey>(record.key, arena));
     TRY(const auto value, value_of<ConsumerGroupMetadataValue>(record, arena));
+    if (value && value->epoch > kLoadedEpochMax)
+        return fail(ErrorCode::corrupt_message, "an epoch that no group comes to");
     GroupEpochChange change;
     if (value) change.value = {value->epoch, value->metadata_hash};
     return ConsumerRecord{std::string(key.group_id), change};
