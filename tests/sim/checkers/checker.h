@@ -47,5 +47,7 @@ void reads_have_no_gaps(const History& history, Findings& findings);
 void metadata_is_linearizable(const History& history, Findings& findings);
 void committed_offsets_stay(const History& history, Findings& findings);
 void only_the_owner_commits(const History& history, Findings& findings);
+void a_partition_has_one_owner(const History& history, Findings& findings);
+void who_has_lost_a_partition_commits_no_more(const History& history, Findings& findings);
 
 }  // namespace milena::sim

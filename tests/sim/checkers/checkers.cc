@@ -21,6 +21,9 @@ constexpr std::array kCheckers = {
     Checker{"I11", "a committed offset stays, and is never told as none", &committed_offsets_stay},
     Checker{"I12", "at any time a partition has one owner that can commit",
             &only_the_owner_commits},
+    Checker{"I12", "no partition is two members' at any time", &a_partition_has_one_owner},
+    Checker{"I12", "who has given a partition up, or has lost it to another, commits it no more",
+            &who_has_lost_a_partition_commits_no_more},
     Checker{"I14", "what a client was told of a topic is what it finds, and no id comes back",
             &metadata_is_linearizable},
 };

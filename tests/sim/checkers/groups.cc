@@ -89,6 +89,7 @@ void only_the_owner_commits(const History& history, Findings& findings) {
                 }
             }
         }
+        if (seen.is_mixed) continue;
         std::map<std::pair<std::int32_t, std::int32_t>, std::string> owners;
         for (const auto& one : seen.assignments) {
             for (const std::int32_t index : one.partitions) {

@@ -108,6 +108,10 @@ std::string Layout::properties(const Role& role, const ServerSettings& settings)
     text += "log.dirs=/data\noffsets.topic.num.partitions=2\n";
     text += fmt::format("offsets.topic.replication.factor={}\n", replicas());
     text += "group.min.session.timeout.ms=1000\ngroup.initial.rebalance.delay.ms=500\n";
+    text += "group.consumer.min.session.timeout.ms=1000\ngroup.consumer.session.timeout.ms=3000\n";
+    text += "group.consumer.min.heartbeat.interval.ms=100\n";
+    text += "group.consumer.heartbeat.interval.ms=300\n";
+    text += "group.consumer.assignment.interval.ms=200\n";
     text += fmt::format("internal.metadata.log.segment.bytes={}\n", settings.segment_bytes);
     text += fmt::format("metadata.log.max.record.bytes.between.snapshots={}\n",
                         settings.bytes_between_snapshots);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "milena/coordinator/group_gateway.h"
 #include "sim/checkers/checker.h"
 #include "sim/runs/replica_logs.h"
 #include "sim/runs/story.h"
+#include "sim/workload/consumer.h"
 #include "sim/workload/member.h"
 #include "sim/workload/reader.h"
 #include "sim/workload/replica_mover.h"
@@ -23,6 +25,8 @@ using std::chrono::seconds;
 /// After the last fault, everything must work again within that time (I18).
 constexpr env::Duration kHealLimit = seconds(30);
 constexpr std::string_view kTopic = "work";
+constexpr std::string_view kGroup = "group";
+constexpr std::string_view kOffsetsTopic = "__consumer_offsets";
 constexpr std::size_t kTogetherMax = 3;
 /// Between two looks at what the nodes publish.
 constexpr env::Duration kLookInterval = seconds(1);
@@ -149,15 +153,58 @@ private:
     }
 
     void add_members() {
+        if (shape_.is_mixed) history_.groups[std::string(kGroup)].is_mixed = true;
         for (std::int32_t i = 0; i < shape_.members; ++i) {
-            const MemberShape shape{.group = "group",
+            const MemberShape shape{.group = std::string(kGroup),
                                     .topic = std::string(kTopic),
                                     .partitions = shape_.partitions,
                                     .number = i,
                                     .is_static = i < shape_.static_members};
             add(members_,
-                std::make_unique<Member>(link(), shape, random_of("member", i), history_));
+                std::make_unique<Member>(link(), shape, random_of("member", i), history_, sees()));
         }
+        for (std::int32_t i = 0; i < shape_.consumers; ++i) {
+            const ConsumerShape shape{
+                .group = shape_.is_mixed ? std::string(kGroup) : "consumer-group",
+                .topic = std::string(kTopic),
+                .partitions = shape_.partitions,
+                .number = i,
+                .is_static = i < shape_.static_consumers};
+            ConsumerPorts ports{.link = link(), .other = link(), .sees = sees()};
+            add(consumers_, std::make_unique<Consumer>(std::move(ports), shape,
+                                                       random_of("consumer", i), history_));
+        }
+    }
+
+    SeeCoordinator sees() {
+        return [this](std::string_view group) { return coordinator_of(group); };
+    }
+
+    std::shared_ptr<const metadata::Image> newest_image() const {
+        std::shared_ptr<const metadata::Image> newest;
+        for (const auto& server : servers_) {
+            auto image = server->image();
+            const bool is_newer = image != nullptr &&
+                                  (newest == nullptr ||
+                                   image->provenance.last_offset > newest->provenance.last_offset);
+            if (is_newer) newest = std::move(image);
+        }
+        return newest;
+    }
+
+    std::optional<CoordinatorSeen> coordinator_of(std::string_view group) const {
+        const auto image = newest_image();
+        const auto topic = image == nullptr ? nullptr : image->topics->find(kOffsetsTopic);
+        if (topic == nullptr) return std::nullopt;
+        const auto index = coordinator::coordinator_partition(
+            group, static_cast<std::int32_t>(topic->partitions.size()));
+        const auto* const partition = topic->partitions.find(index);
+        if (partition == nullptr) return std::nullopt;
+        for (const auto& server : servers_) {
+            if (server->role().id == partition->leader.value)
+                return CoordinatorSeen{server->name(), partition->leader_epoch.value};
+        }
+        return std::nullopt;
     }
 
     /// On every server's image.
@@ -273,10 +320,11 @@ private:
         for (const auto& one : makers_) one->finish();
         for (const auto& one : movers_) one->finish();
         for (const auto& one : members_) one->finish();
+        for (const auto& one : consumers_) one->finish();
         const auto done = [this] {
             return std::ranges::all_of(writers_, [](const auto& one) { return one->is_done(); });
         };
-        if (comes_true(done)) return moves_end() && group_is_whole();
+        if (comes_true(done)) return moves_end() && groups_are_whole();
         for (const auto& writer : writers_) {
             if (!writer->is_done()) complain("I18", writer->text() + " is not answered");
         }
@@ -289,19 +337,40 @@ private:
         return false;
     }
 
-    /// All its members are in one generation, and somebody has each partition.
-    bool group_is_whole() {
-        const auto is_whole = [this] {
-            std::int32_t owned = 0;
-            for (const auto& one : members_) {
-                if (!one->is_settled() || one->generation() != members_.front()->generation())
-                    return false;
-                owned += static_cast<std::int32_t>(one->owned().size());
-            }
-            return members_.empty() || owned == shape_.partitions;
+    /// Everybody in it has settled in one generation or epoch, and somebody has each partition.
+    class Wholeness {
+    public:
+        explicit Wholeness(std::int32_t partitions) : partitions_(partitions) {}
+        void add(bool is_settled, std::int32_t epoch, std::size_t owned) {
+            is_whole_ &= is_settled && epoch == epoch_.value_or(epoch);
+            epoch_ = epoch;
+            owned_ += static_cast<std::int32_t>(owned);
+        }
+        bool is_whole() const { return !epoch_ || (is_whole_ && owned_ == partitions_); }
+
+    private:
+        std::int32_t partitions_;
+        bool is_whole_ = true;
+        std::optional<std::int32_t> epoch_;
+        std::int32_t owned_ = 0;
+    };
+
+    bool groups_are_whole() {
+        const auto are_whole = [this] {
+            std::map<std::string, Wholeness> groups;
+            const auto group = [&](const std::string& name) -> Wholeness& {
+                return groups.try_emplace(name, shape_.partitions).first->second;
+            };
+            for (const auto& one : members_)
+                group(one->group()).add(one->is_settled(), one->generation(), one->owned().size());
+            for (const auto& one : consumers_)
+                group(one->group()).add(one->is_settled(), one->epoch(), one->owned().size());
+            return std::ranges::all_of(groups,
+                                       [](const auto& one) { return one.second.is_whole(); });
         };
-        if (comes_true(is_whole)) return true;
+        if (comes_true(are_whole)) return true;
         for (const auto& one : members_) complain("I18", "not settled: " + one->text());
+        for (const auto& one : consumers_) complain("I18", "not settled: " + one->text());
         return false;
     }
 
@@ -366,7 +435,10 @@ private:
             .images = watch_->compared(),
             .violations = found_};
         for (const auto& one : movers_) report.moves += one->moves();
-        for (const auto& [name, group] : history_.groups) report.commits += group.commits();
+        for (const auto& [name, group] : history_.groups) {
+            report.commits += group.commits();
+            report.holds += group.holds.size();
+        }
         for (const auto& [place, partition] : history_.partitions) {
             report.acknowledged += partition.acknowledged.size();
             report.replicas += partition.replicas.size();
@@ -391,6 +463,7 @@ private:
     std::vector<std::unique_ptr<TopicMaker>> makers_;
     std::vector<std::unique_ptr<ReplicaMover>> movers_;
     std::vector<std::unique_ptr<Member>> members_;
+    std::vector<std::unique_ptr<Consumer>> consumers_;
     std::uint64_t strikes_ = 0;
     /// What is about, by the moment when it is healed.
     std::multimap<env::Instant, const Fault*> struck_;
@@ -401,11 +474,12 @@ private:
 std::string Report::text() const {
     return fmt::format(
         "{} violations; {} s simulated, {} strikes, {} records acknowledged, {} read, {} "
-        "steps with topics, {} moves, {} commits, {} records of metadata, {} images and {} "
+        "steps with topics, {} moves, {} commits, {} holds, {} records of metadata, {} images and "
+        "{} "
         "replicas compared, "
         "trace {:016x}\n  {}",
         violations.size(), simulated / seconds(1), strikes, acknowledged, read, topic_steps, moves,
-        commits, metadata_records, images, replicas, trace_hash, shape);
+        commits, holds, metadata_records, images, replicas, trace_hash, shape);
 }
 
 Report run_seed(const RunOptions& options) {

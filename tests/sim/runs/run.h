@@ -28,6 +28,7 @@ struct Report {
     std::uint64_t topic_steps = 0;
     std::uint64_t moves = 0;
     std::uint64_t commits = 0;
+    std::uint64_t holds = 0;
     std::uint64_t metadata_records = 0;
     std::uint64_t images = 0;
     std::uint64_t replicas = 0;

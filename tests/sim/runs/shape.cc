@@ -10,6 +10,8 @@ using std::chrono::seconds;
 
 constexpr double kCalmChance = 0.15;
 constexpr double kCoarseChance = 0.7;
+constexpr double kConsumersChance = 0.6;
+constexpr double kMixedChance = 0.5;
 
 std::int32_t small_number(SeededRandom& random, std::uint64_t high) {
     return static_cast<std::int32_t>(random.between(1, high));
@@ -26,6 +28,14 @@ std::vector<const Fault*> draw_faults(SeededRandom& random, const Shape& shape) 
         if (is_drawn) drawn.push_back(&fault);
     }
     return drawn;
+}
+
+void draw_consumers(SeededRandom random, Shape& shape) {
+    if (!random.chance(kConsumersChance)) return;
+    shape.consumers = small_number(random, 4);
+    shape.static_consumers =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(shape.consumers) + 1));
+    shape.is_mixed = random.chance(kMixedChance) && shape.members > 0;
 }
 
 }  // namespace
@@ -49,6 +59,7 @@ Shape Shape::draw(SeededRandom random, const Wanted& wanted) {
     shape.members = static_cast<std::int32_t>(groups.below(5));
     shape.static_members =
         static_cast<std::int32_t>(groups.below(static_cast<std::uint64_t>(shape.members) + 1));
+    draw_consumers(random.fork("consumers"), shape);
     if (const Fault* const fault = find_fault(wanted.fault); fault != nullptr) {
         shape.faults = {fault};
         shape.settings.syncs_each_record |= fault->loses_unsynced;
@@ -62,9 +73,11 @@ std::string Shape::text() const {
         names += (names.empty() ? "" : ",") + std::string(fault->name);
     return fmt::format(
         "{}, {} steps, {} s, {} partitions, {} writers, {} readers, {} members ({} static), "
-        "a round each {} ms at most, {}, segments of {} bytes, faults {}",
+        "{} consumers ({} static{}), a round each {} ms at most, {}, segments of {} bytes, faults "
+        "{}",
         layout.name(), takes_coarse_steps ? "coarse" : "fine", duration / seconds(1), partitions,
-        writers, readers, members, static_members, write_pause_max / milliseconds(1),
+        writers, readers, members, static_members, consumers, static_consumers,
+        is_mixed ? ", in one group" : "", write_pause_max / milliseconds(1),
         settings.syncs_each_record ? "synced" : "page cache", segment_bytes,
         names.empty() ? "none" : names);
 }

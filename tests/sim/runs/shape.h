@@ -27,6 +27,11 @@ struct Shape {
     std::int32_t readers = 1;
     std::int32_t members = 0;
     std::int32_t static_members = 0;
+    /// Members of the consumer protocol.
+    std::int32_t consumers = 0;
+    std::int32_t static_consumers = 0;
+    /// They are in the group of the others, which changes between the protocols.
+    bool is_mixed = false;
     env::Duration write_pause_max{};
     std::int32_t segment_bytes = 0;
     std::vector<const Fault*> faults{};

@@ -16,8 +16,11 @@ struct CommitStep {
     env::Instant asked;
     env::Instant done = env::kNever;
     std::int64_t offset = 0;
-    std::int32_t generation = 0;
+    std::int32_t generation = 0;  ///< or the member's epoch
     std::string member{};
+    /// The member has given the partition up since, and has come to a later epoch: it is to be
+    /// refused.
+    bool is_stale = false;
 };
 
 /// A committed offset as one answer told it; −1 for none.
@@ -40,8 +43,24 @@ struct GroupHistory {
         std::vector<std::int32_t> partitions;
     };
 
+    /// A partition was a member's: given in an answer that came at `taken`, and nobody else's for
+    /// sure from `since` to `until` (Holds).
+    struct Hold {
+        std::int32_t partition = 0;
+        std::string member;
+        env::Instant taken;
+        env::Instant since;
+        env::Instant until;
+
+        bool is_sure() const { return since < until; }
+    };
+
+    /// Members of both protocols are in it: when it is empty and changes to the other its
+    /// generations begin again.
+    bool is_mixed = false;
     std::map<std::int32_t, Partition> partitions;
     std::vector<Assignment> assignments;
+    std::vector<Hold> holds;
 
     std::size_t commits() const {
         std::size_t count = 0;

@@ -40,11 +40,14 @@ public:
         end_wait();
     }
 
-    /// One request and its answer; after a failure the connection is dropped.
+    /// One request and its answer; after a failure the connection is dropped. With a pause the
+    /// answer is read that much later, as by a process that stands still meanwhile.
     template <class Response, class Request>
-    env::Task<Result<Response>> call(const Request& request, std::int16_t version) {
+    env::Task<Result<Response>> call(const Request& request, std::int16_t version,
+                                     env::Duration pause = {}) {
         begin_wait();
         auto done = co_await client_->send(request, version);
+        if (pause > env::Duration(0)) co_await machine_.sleep(machine_.core(0), pause);
         Result<BytesView> frame = fail(ErrorCode::network_exception, "not sent");
         if (done) frame = co_await client_->receive();
         end_wait();
@@ -58,6 +61,14 @@ public:
             drop();
         }
         co_return response;
+    }
+
+    /// A request whose answer is lost: the connection ends after `pause`.
+    template <class Request>
+    env::Task<void> send_only(const Request& request, std::int16_t version, env::Duration pause) {
+        const auto done = co_await client_->send(request, version);
+        if (done) co_await machine_.sleep(machine_.core(0), pause);
+        drop();
     }
 
     /// Between the two, watch() closes the connection when it takes too long.

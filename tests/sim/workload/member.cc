@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One request at a time. A leader gives each partition to one member, another one in each
-// generation.
+// generation. Whoever joins has given up all it had (an eager assignor).
 #include "sim/workload/member.h"
 
 #include <array>
-#include <charconv>
 
 #include "milena/protocol/messages/heartbeat.h"
 #include "milena/protocol/messages/join_group.h"
@@ -12,6 +11,7 @@
 #include "milena/protocol/messages/offset_commit.h"
 #include "milena/protocol/messages/offset_fetch.h"
 #include "milena/protocol/messages/sync_group.h"
+#include "sim/workload/shares.h"
 
 namespace milena::sim {
 namespace {
@@ -29,35 +29,25 @@ constexpr std::int16_t kFetchVersion = 8;
 constexpr env::Duration kRetryPause = 50ms;
 constexpr env::Duration kRebalanceTimeout = 4s;
 constexpr std::string_view kType = "consumer";
-constexpr std::string_view kAssignor = "turns";
+/// One that coordinators have too, as if it were theirs.
+constexpr std::string_view kAssignor = "range";
+/// Versions of a subscription; each member has one.
+constexpr std::int32_t kSubscriptions = 4;
 constexpr double kMisbehaveChance = 0.03;
 constexpr double kHeartbeatChance = 0.6;
 constexpr double kLookChance = 0.3;
 
-/// ConsumerProtocolSubscription, version 0: the topic, and no user data.
-std::vector<std::byte> subscription(std::string_view topic) {
-    std::vector<std::byte> bytes(2 + 4 + 2 + topic.size() + 4);
-    ByteWriter writer(bytes);
-    writer.write(std::int16_t{0});
-    writer.write(std::int32_t{1});
-    writer.write(static_cast<std::int16_t>(topic.size()));
-    writer.write_bytes(as_bytes(topic));
-    writer.write(std::int32_t{-1});
-    return bytes;
-}
-
-/// Coordinators do not look into assignments: numbers of partitions, each with a comma behind.
-std::string share(std::size_t member, std::size_t members, std::int32_t partitions,
-                  std::int32_t generation) {
-    std::string text;
-    for (std::int32_t i = 0; i < partitions; ++i) {
-        if (static_cast<std::size_t>(i + generation) % members == member)
-            text += fmt::format("{},", i);
-    }
-    return text;
-}
-
 }  // namespace
+
+Member::Member(Link link, MemberShape shape, SeededRandom random, History& history,
+               SeeCoordinator sees)
+    : link_(std::move(link)),
+      shape_(std::move(shape)),
+      random_(random),
+      history_(history),
+      sees_(std::move(sees)),
+      instance_(shape_.is_static ? fmt::format("instance-{}", shape_.number) : ""),
+      holds_(seen(), {.session = shape_.session_timeout, .rebalance = kRebalanceTimeout}) {}
 
 std::string Member::text() const {
     return fmt::format("member {} of {} ({} in generation {}, owns {})", shape_.number,
@@ -74,10 +64,18 @@ env::Task<void> Member::sleep(env::Duration duration) {
 }
 
 void Member::forget_membership() {
+    holds_.give_up_all(link_.now());
     member_id_.clear();
     generation_ = -1;
     owned_.clear();
     at_.clear();
+}
+
+Holds::Answer Member::answer_to(env::Instant sent,
+                                const std::optional<CoordinatorSeen>& coordinator) {
+    const bool is_current =
+        coordinator && coordinator->server == link_.server() && sees_(shape_.group) == coordinator;
+    return {.sent = sent, .came = link_.now(), .is_current = is_current};
 }
 
 env::Task<void> Member::run() {
@@ -128,7 +126,9 @@ Member::Next Member::after(std::int16_t code, std::string_view what) {
 }
 
 env::Task<Member::Next> Member::join() {
-    const std::vector<std::byte> metadata = subscription(shape_.topic);
+    holds_.give_up_all(link_.now());
+    const std::vector<std::byte> metadata =
+        subscription(shape_.topic, static_cast<std::int16_t>(shape_.number % kSubscriptions));
     std::array<protocol::JoinGroupRequest::JoinGroupRequestProtocol, 1> protocols;
     protocols[0].name = kAssignor;
     protocols[0].metadata = protocol::Bytes(metadata);
@@ -141,7 +141,10 @@ env::Task<Member::Next> Member::join() {
     request.protocol_type = kType;
     request.protocols = protocols;
     const auto answer = co_await link_.call<protocol::JoinGroupResponse>(request, kJoinVersion);
-    if (!answer) co_return Next::connects;
+    if (!answer) {
+        holds_.ghost({}, link_.now());
+        co_return Next::connects;
+    }
     if (static_cast<ErrorCode>(answer->error_code) == ErrorCode::member_id_required) {
         member_id_ = answer->member_id;
         co_return Next::joins;
@@ -158,14 +161,15 @@ env::Task<Member::Next> Member::join() {
 }
 
 env::Task<Member::Next> Member::sync(const std::vector<std::string>& members) {
-    std::vector<std::string> shares;
+    std::vector<std::vector<std::byte>> shares;
     std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment> assignments;
     for (std::size_t i = 0; i < members.size(); ++i)
-        shares.push_back(share(i, members.size(), shape_.partitions, generation_));
+        shares.push_back(
+            assignment(shape_.topic, share(i, members.size(), shape_.partitions, generation_)));
     for (std::size_t i = 0; i < members.size(); ++i) {
         auto& one = assignments.emplace_back();
         one.member_id = members[i];
-        one.assignment = protocol::Bytes(as_bytes(shares[i]));
+        one.assignment = protocol::Bytes(shares[i]);
     }
     protocol::SyncGroupRequest request;
     request.group_id = shape_.group;
@@ -175,31 +179,27 @@ env::Task<Member::Next> Member::sync(const std::vector<std::string>& members) {
     request.protocol_type = kType;
     request.protocol_name = kAssignor;
     request.assignments = assignments;
+    const auto coordinator = sees_(shape_.group);
+    const env::Instant sent = link_.now();
     const auto answer = co_await link_.call<protocol::SyncGroupResponse>(request, kSyncVersion);
     if (!answer) co_return Next::connects;
     if (const Next next = after(answer->error_code, "a sync"); next != Next::goes_on)
         co_return next;
-    take(answer->assignment);
+    take(answer->assignment, answer_to(sent, coordinator));
     co_return Next::goes_on;
 }
 
-void Member::take(BytesView assignment) {
+void Member::take(BytesView assignment, const Holds::Answer& when) {
     owned_.clear();
     at_.clear();
-    std::string_view text = as_text(assignment);
-    while (!text.empty()) {
-        std::int32_t partition = -1;
-        const auto [end, error] = std::from_chars(text.begin(), text.end(), partition);
-        const bool is_sound = error == std::errc() && end != text.end() && partition >= 0 &&
-                              partition < shape_.partitions;
-        if (!is_sound) {
-            link_.complain("I12",
-                           fmt::format("{} is given {:?}", this->text(), as_text(assignment)));
-            return;
-        }
-        owned_.push_back(partition);
-        text = {end + 1, text.end()};
+    auto partitions = partitions_in(assignment, shape_.topic, shape_.partitions);
+    if (!partitions) {
+        link_.complain("I12", fmt::format("{} is given {:?}", text(), as_text(assignment)));
+        return;
     }
+    owned_ = *std::move(partitions);
+    holds_.answered(when);
+    holds_.told({owned_.begin(), owned_.end()}, name(), when);
     seen().assignments.push_back({generation_, name(), owned_});
 }
 
@@ -209,9 +209,12 @@ env::Task<Member::Next> Member::heartbeat() {
     request.generation_id = generation_;
     request.member_id = member_id_;
     request.group_instance_id = instance();
+    const auto coordinator = sees_(shape_.group);
+    const env::Instant sent = link_.now();
     const auto answer =
         co_await link_.call<protocol::HeartbeatResponse>(request, kHeartbeatVersion);
     if (!answer) co_return Next::connects;
+    if (answer->error_code == 0) holds_.answered(answer_to(sent, coordinator));
     co_return after(answer->error_code, "a heartbeat");
 }
 
@@ -224,10 +227,8 @@ env::Task<Member::Next> Member::commit() {
         one.committed_offset = ++offset;
         auto& commits = seen().partitions[index].commits;
         steps[index] = commits.size();
-        commits.push_back({.asked = link_.now(),
-                           .offset = offset,
-                           .generation = generation_,
-                           .member = member_id_});
+        commits.push_back(
+            {.asked = link_.now(), .offset = offset, .generation = generation_, .member = name()});
     }
     std::array<OffsetCommitRequest::OffsetCommitRequestTopic, 1> topics;
     topics[0].name = shape_.topic;
@@ -322,6 +323,7 @@ env::Task<void> Member::leave() {
     std::array<protocol::LeaveGroupRequest::MemberIdentity, 1> members;
     members[0].member_id = member_id_;
     members[0].group_instance_id = instance();
+    holds_.give_up_all(link_.now());
     protocol::LeaveGroupRequest request;
     request.group_id = shape_.group;
     request.members = members;

@@ -4,6 +4,8 @@
 // that it is taken for dead and then goes on as if nothing had been.
 #pragma once
 
+#include "sim/workload/coordinator_seen.h"
+#include "sim/workload/holds.h"
 #include "sim/workload/link.h"
 
 namespace milena::sim {
@@ -22,12 +24,8 @@ struct MemberShape {
 
 class Member {
 public:
-    Member(Link link, MemberShape shape, SeededRandom random, History& history)
-        : link_(std::move(link)),
-          shape_(std::move(shape)),
-          random_(random),
-          history_(history),
-          instance_(shape_.is_static ? fmt::format("instance-{}", shape_.number) : "") {}
+    Member(Link link, MemberShape shape, SeededRandom random, History& history,
+           SeeCoordinator sees);
 
     env::Task<void> run();
     env::Task<void> watch() { return link_.watch(); }
@@ -36,6 +34,7 @@ public:
     /// Since finish() it has committed all that is its own and read what is committed. Not if it
     /// has joined again since.
     bool is_settled() const { return is_settled_; }
+    const std::string& group() const { return shape_.group; }
     std::int32_t generation() const { return generation_; }
     const std::vector<std::int32_t>& owned() const { return owned_; }
     std::string text() const;
@@ -55,8 +54,10 @@ private:
     env::Task<void> leave();
     /// What follows from an error; complains of one that nothing explains.
     Next after(std::int16_t code, std::string_view what);
-    void take(BytesView assignment);
+    void take(BytesView assignment, const Holds::Answer& when);
     void forget_membership();
+    /// An answer that came now.
+    Holds::Answer answer_to(env::Instant sent, const std::optional<CoordinatorSeen>& coordinator);
     env::Task<void> sleep(env::Duration duration);
     GroupHistory& seen() { return history_.groups[shape_.group]; }
     protocol::NullableString instance() const;
@@ -66,7 +67,9 @@ private:
     const MemberShape shape_;
     SeededRandom random_;
     History& history_;
+    const SeeCoordinator sees_;
     const std::string instance_;
+    Holds holds_;
     std::string member_id_;
     std::int32_t generation_ = -1;
     std::vector<std::int32_t> owned_;
