@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks patterns up with RE2, which is known to this file alone.
+// Looks patterns up when that is due.
 #include "regexes.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include "membership.h"
+#include "pattern.h"
 
 namespace milena::coordinator {
 namespace {
 
 /// New topics are looked at no more often than this, however often they come.
 constexpr std::int64_t kRefreshMinMs = 10'000;
-
-RE2::Options quiet() {
-    RE2::Options options;
-    options.set_log_errors(false);
-    return options;
-}
-
-/// As Kafka's own library says it.
-std::string_view text(RE2::ErrorCode code) {
-    switch (code) {
-        case RE2::NoError:
-        case RE2::ErrorInternal: break;
-        case RE2::ErrorBadEscape: return "invalid escape sequence";
-        case RE2::ErrorBadCharClass: return "invalid character class";
-        case RE2::ErrorBadCharRange: return "invalid character class range";
-        case RE2::ErrorMissingBracket: return "missing closing ]";
-        case RE2::ErrorMissingParen: return "missing closing )";
-        case RE2::ErrorUnexpectedParen: return "unexpected )";
-        case RE2::ErrorTrailingBackslash: return "trailing backslash at end of expression";
-        case RE2::ErrorRepeatArgument: return "missing argument to repetition operator";
-        case RE2::ErrorRepeatSize: return "invalid repeat count";
-        case RE2::ErrorRepeatOp: return "invalid nested repetition operator";
-        case RE2::ErrorBadPerlOp: return "invalid or unsupported Perl syntax";
-        case RE2::ErrorBadUTF8: return "invalid UTF-8";
-        case RE2::ErrorBadNamedCapture: return "invalid named capture";
-        case RE2::ErrorPatternTooLarge: return "expression too large";
-    }
-    return "internal error";
-}
 
 bool has_unresolved(const ConsumerGroup& group) {
     return std::ranges::any_of(
@@ -61,11 +32,11 @@ bool is_due(const Decision& decision, const ConsumerGroup& group) {
 }  // namespace
 
 Result<void> check_regex(const std::string& regex) {
-    const RE2 pattern(regex, quiet());
-    if (pattern.ok()) return ok();
+    const auto pattern = Pattern::make(regex);
+    if (pattern) return ok();
     return fail(ErrorCode::invalid_regular_expression,
                 fmt::format("SubscribedTopicRegex `{}` is not a valid regular expression: {}.",
-                            regex, text(pattern.error_code())));
+                            regex, pattern.error().why));
 }
 
 RegexWork::RegexWork(const Table& table, const ConsumerGroup& group)
@@ -77,11 +48,10 @@ RegexWork::RegexWork(const Table& table, const ConsumerGroup& group)
 
 void RegexWork::run() {
     for (auto& [regex, names] : matched_) {
-        const RE2 pattern(regex, quiet());
-        if (!pattern.ok()) continue;
+        const auto pattern = Pattern::make(regex);
+        if (!pattern) continue;
         topics_->each([&](std::string_view name) {
-            if (RE2::FullMatch(re2::StringPiece(name.data(), name.size()), pattern))
-                names.emplace_back(name);
+            if (pattern->matches(name)) names.emplace_back(name);
         });
         std::ranges::sort(names);
     }
