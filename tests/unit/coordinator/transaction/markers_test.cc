@@ -39,6 +39,17 @@ TEST_F(MarkersOfTransaction, TheOrderNamesWhatAMarkerHas) {
                                   .partitions = {partition(0), partition(1)}}));
 }
 
+TEST_F(MarkersOfTransaction, NoneLeavesBeforeTheDecisionIsCommitted) {
+    const auto producer = init();
+    host.hold();
+    host.ask(add_request(producer, {partition(0)}));
+    host.ask(end_request(producer, true));
+    host.commit_to(host.high_watermark().next());
+    EXPECT_TRUE(host.orders().empty());
+    host.commit_to(host.high_watermark().next());
+    EXPECT_EQ(host.orders().size(), 1U);
+}
+
 TEST_F(MarkersOfTransaction, EachPartitionNeedsOne) {
     const auto order = decide(true);
     result(order, 1, ErrorCode::none);

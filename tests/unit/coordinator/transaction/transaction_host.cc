@@ -72,6 +72,14 @@ void TransactionHost::release() {
     finish({});
 }
 
+void TransactionHost::commit_to(Offset end) {
+    INVARIANT(end.value <= static_cast<std::int64_t>(log_.size()),
+              "what is not there is committed");
+    high_watermark_ = std::max(high_watermark_, end);
+    move_high_watermark();
+    finish(transactions_->committed(high_watermark_, time()));
+}
+
 void TransactionHost::release_markers() {
     holds_markers_ = false;
     finish({});

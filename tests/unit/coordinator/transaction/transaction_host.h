@@ -51,6 +51,8 @@ public:
     /// The high watermark stays where it is; goes to the end.
     void hold() { is_held_ = true; }
     void release();
+    /// It moves so far while it is held, and no further than to the end.
+    void commit_to(Offset end);
     /// The next append does not happen.
     void fail_next_append(ErrorCode why) { fails_ = why; }
     /// Markers wait until mark() is called; are written from now on.

@@ -43,7 +43,7 @@ public:
             case 6:
             case 7: end(); break;
             case 8: host_.hold(); break;
-            case 9: host_.release(); break;
+            case 9: commit(); break;
             case 10:
             case 11:
             case 12: mark(); break;
@@ -139,6 +139,15 @@ private:
         const Ticket ticket = host_.ask(std::move(request));
         asked_.insert(ticket);
         return ticket;
+    }
+
+    /// All, or some.
+    void commit() {
+        if (random_.chance(0.5)) return host_.release();
+        host_.hold();
+        const auto end = static_cast<std::uint64_t>(host_.log().size());
+        const auto from = static_cast<std::uint64_t>(host_.high_watermark().value);
+        host_.commit_to(Offset(static_cast<std::int64_t>(random_.between(from, end))));
     }
 
     void mark() {
