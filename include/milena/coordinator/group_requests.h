@@ -13,6 +13,7 @@
 #include "milena/base/ids.h"
 #include "milena/base/result.h"
 #include "milena/base/uuid.h"
+#include "milena/coordinator/group_events.h"
 
 namespace milena::coordinator {
 
@@ -179,6 +180,7 @@ struct DeleteOffsetsReply {
 /// DescribeGroups (15), of one group.
 struct DescribeGroupRequest {
     std::string group;
+    bool with_facts = false;
 };
 struct DescribeGroupReply {
     ErrorCode code = ErrorCode::none;
@@ -195,6 +197,7 @@ struct DescribeGroupReply {
         Bytes assignment;
     };
     std::vector<Member> members;
+    std::optional<GroupFacts> facts;  ///< if they were asked for
 };
 
 /// ListGroups (16).
@@ -265,6 +268,7 @@ struct ConsumerHeartbeatReply {
 /// ConsumerGroupDescribe (69), of one group.
 struct DescribeConsumerGroupRequest {
     std::string group;
+    bool with_facts = false;
 };
 struct DescribeConsumerGroupReply {
     ErrorCode code = ErrorCode::none;
@@ -287,6 +291,7 @@ struct DescribeConsumerGroupReply {
         bool is_classic = false;
     };
     std::vector<Member> members;
+    std::optional<GroupFacts> facts;  ///< if they were asked for
 };
 
 // Two that come from the host itself. They concern every offset there is, and the store may have

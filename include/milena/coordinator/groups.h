@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "milena/coordinator/group_events.h"
 #include "milena/coordinator/group_requests.h"
 #include "milena/coordinator/record.h"
 #include "milena/coordinator/topics_view.h"
@@ -79,6 +80,8 @@ struct GroupStep {
     std::vector<GroupAnswer> answers;
     /// To be run, each once, and given to finished(), whatever becomes of the records.
     std::vector<std::shared_ptr<GroupWork>> work{};
+    /// To be told to operators, unless the append fails: then nothing of it has happened.
+    std::vector<GroupEvent> events{};
 };
 
 /// Keys of the state store that a request is to be asked with.

@@ -56,6 +56,11 @@ struct ExpirationRound {
     bool is_under_way = false;
     /// Groups that still have offsets.
     std::set<std::string, std::less<>> kept;
+    /// How many of a group's have expired: on pages before, and on the last one, which may not come
+    /// into the log.
+    using Counts = std::map<std::string, std::uint64_t, std::less<>>;
+    Counts expired;
+    Counts expired_last;
 };
 
 /// Everything that one coordinator knows.
@@ -113,6 +118,8 @@ public:
     void write(Result<Record> record);
     /// A change of a consumer group, which is in effect at once, and its record.
     void change(ConsumerGroup& group, ConsumerChange change);
+    /// To be told to operators.
+    void tell(GroupEvent event) { step_.events.push_back(std::move(event)); }
     /// To be run beside everybody.
     void start(std::shared_ptr<GroupWork> work) { step_.work.push_back(std::move(work)); }
     bool writes() const { return !step_.records.empty(); }

@@ -2,6 +2,7 @@
 // DescribeGroups, of one classic group. What members subscribe to is told when it is settled.
 #include <fmt/format.h>
 
+#include "history/facts.h"
 #include "requests.h"
 
 namespace milena::coordinator {
@@ -35,9 +36,12 @@ DescribeGroupReply describe(const ClassicGroup& group) {
 
 }  // namespace
 
-void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request) {
+void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request,
+              StoredRecords stored) {
     if (const ClassicGroup* const group = decision.table.find(request.group)) {
-        decision.answer(ticket, describe(*group));
+        DescribeGroupReply reply = describe(*group);
+        if (request.with_facts) reply.facts = facts_of(decision, *group, stored);
+        decision.answer(ticket, std::move(reply));
     } else if (decision.table.find_other(request.group) != nullptr ||
                decision.table.find_consumer(request.group) != nullptr) {
         decision.answer(ticket,

@@ -13,7 +13,9 @@
 #include "consumer/membership.h"
 #include "consumer/records/records.h"
 #include "consumer/regexes.h"
+#include "history/consumer_history.h"
 #include "milena/base/invariant.h"
+#include "offsets/expiration.h"
 #include "offsets/offset_records.h"
 #include "rebalance.h"
 #include "requests.h"
@@ -60,14 +62,14 @@ void decide(Decision& decision, Ticket ticket, const GroupRequest& request, Stor
              [&](const CommitRequest& r) { commit_offsets(decision, ticket, r); },
              [&](const FetchOffsetsRequest& r) { fetch_offsets(decision, ticket, r, stored); },
              [&](const DeleteOffsetsRequest& r) { delete_offsets(decision, ticket, r, stored); },
-             [&](const DescribeGroupRequest& r) { describe(decision, ticket, r); },
+             [&](const DescribeGroupRequest& r) { describe(decision, ticket, r, stored); },
              [&](const ListGroupsRequest& r) { list(decision, ticket, r); },
              [&](const DeleteGroupRequest& r) { delete_group(decision, ticket, r, stored); },
              [&](const ExpireOffsetsRequest& r) { expire_offsets(decision, ticket, r, stored); },
              [&](const ForgetTopicsRequest& r) { forget_topics(decision, ticket, r, stored); },
              [&](const ConsumerHeartbeatRequest& r) { consumer_heartbeat(decision, ticket, r); },
              [&](const DescribeConsumerGroupRequest& r) {
-                 describe_consumer_group(decision, ticket, r);
+                 describe_consumer_group(decision, ticket, r, stored);
              }},
         request);
 }
@@ -104,6 +106,9 @@ public:
 
 private:
     bool is_known(std::string_view group) const;
+    std::vector<StateRead> all_of_known(std::string_view group) const {
+        return is_known(group) ? all_of(group) : std::vector<StateRead>();
+    }
     void load_offset(const RecordView& record, std::string_view group);
     Result<void> load_classic(const RecordView& record);
     Result<void> load_consumer(const RecordView& record);
@@ -188,14 +193,19 @@ GroupStep GroupsInMemory::loaded(const GroupTime& time) {
     for (auto& [name, group] : table_.classic) {
         for (auto& [id, member] : group.members()) extend_session(decision, group, member);
         // The key may have been lowered: the group gets a chance to commit before some are out.
-        if (group.members().size() > most) begin_rebalance(decision, group);
+        if (group.members().size() > most)
+            begin_rebalance(decision, group, {.cause = RebalanceCause::group_too_large});
     }
-    for (const auto& [name, group] : table_.consumers.groups()) begin_sessions(decision, group);
+    for (auto& [name, group] : table_.consumers.groups()) {
+        begin_history(decision, group);
+        begin_sessions(decision, group);
+    }
     return taken(decision);
 }
 
 /// Groups that were made and get no record are gone with the decision.
 GroupStep GroupsInMemory::taken(Decision& decision) {
+    note_states(decision);
     GroupStep step = decision.take();
     records_to_apply_ = step.records.size();
     if (step.records.empty()) table_.consumers.keep();
@@ -217,8 +227,13 @@ Result<std::vector<StateRead>> GroupsInMemory::reads_of(const GroupRequest& requ
         if (!is_known(remove->group)) return {};
         return keys_of(remove->group, remove->topics);
     }
-    const auto* const remove = std::get_if<DeleteGroupRequest>(&request);
-    if (remove != nullptr && is_known(remove->group)) return all_of(remove->group);
+    if (const auto* const remove = std::get_if<DeleteGroupRequest>(&request))
+        return all_of_known(remove->group);
+    // Facts are of the group's offsets too.
+    const auto* const classic = std::get_if<DescribeGroupRequest>(&request);
+    if (classic != nullptr && classic->with_facts) return all_of_known(classic->group);
+    const auto* const consumer = std::get_if<DescribeConsumerGroupRequest>(&request);
+    if (consumer != nullptr && consumer->with_facts) return all_of_known(consumer->group);
     return {};
 }
 
@@ -226,6 +241,7 @@ Result<std::vector<StateRead>> GroupsInMemory::reads_of(const GroupRequest& requ
 void GroupsInMemory::decided() {
     INVARIANT(records_to_apply_ == 0 && !table_.last_sequel,
               "a decision before the last one is in the log");
+    keep_expired(table_.round);
 }
 
 GroupStep GroupsInMemory::ask(Ticket ticket, const GroupRequest& request,
@@ -277,6 +293,7 @@ void GroupsInMemory::apply(const RecordView& record) {
 
 GroupStep GroupsInMemory::append_failed(ErrorCode why, const GroupTime& time) {
     records_to_apply_ = 0;
+    table_.round.expired_last.clear();
     Decision decision(table_, time);
     for (const auto& [group, member] : table_.consumers.take_back())
         after_failure(decision, group, member);

@@ -9,6 +9,7 @@
 #include "classic/group_records.h"
 #include "consumer/classic/classic_members.h"
 #include "consumer/membership.h"
+#include "history/classic_history.h"
 #include "milena/base/invariant.h"
 #include "rebalance.h"
 #include "requests.h"
@@ -209,7 +210,11 @@ void add_member(Decision& decision, Ticket ticket, const JoinRequest& request, C
     if (group.first_rebalance) group.first_rebalance->somebody_came = true;
     Member& added = group.add(std::move(member), request.protocol_type);
     extend_session(decision, group, added, kNewMemberJoinTimeoutMs);
-    rebalance_or_complete(decision, group);
+    note_joined(decision, group, added);
+    rebalance_or_complete(decision, group,
+                          {.cause = RebalanceCause::member_joined,
+                           .member = name_of(added),
+                           .said = kept_words(request.reason)});
 }
 
 void update_member(Decision& decision, Ticket ticket, const JoinRequest& request,
@@ -217,11 +222,17 @@ void update_member(Decision& decision, Ticket ticket, const JoinRequest& request
     // Its client has given the first answer up; it gets one all the same.
     if (member.joining)
         decision.answer(*member.joining, refused_join(ErrorCode::rebalance_in_progress, member.id));
+    const bool says_the_same = member.says_the_same(request.protocols);
     group.set_protocols(member, request.protocols);
     member.rebalance_timeout_ms = request.rebalance_timeout_ms;
     member.session_timeout_ms = request.session_timeout_ms;
     member.joining = ticket;
-    rebalance_or_complete(decision, group);
+    note_joined(decision, group, member);
+    rebalance_or_complete(decision, group,
+                          {.cause = says_the_same ? RebalanceCause::leader_rejoined
+                                                  : RebalanceCause::subscription_changed,
+                           .member = name_of(member),
+                           .said = kept_words(request.reason)});
 }
 
 }  // namespace milena::coordinator

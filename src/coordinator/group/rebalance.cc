@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "classic/group_records.h"
+#include "history/classic_history.h"
 #include "milena/base/invariant.h"
 
 namespace milena::coordinator {
@@ -24,7 +25,11 @@ void drop_who_did_not_join(Decision& decision, ClassicGroup& group) {
     for (const auto& [id, member] : group.members()) {
         if (!member.joining && !member.instance_id) gone.push_back(id);
     }
-    for (const std::string& id : gone) drop(decision, group, id);
+    const std::int32_t timeout_ms = group.rebalance_timeout_ms();
+    for (const std::string& id : gone) {
+        note_removed(decision, group, id, {RebalanceCause::rebalance_timeout, timeout_ms});
+        drop(decision, group, id);
+    }
 }
 
 void begin_generation(Decision& decision, ClassicGroup& group) {
@@ -34,6 +39,7 @@ void begin_generation(Decision& decision, ClassicGroup& group) {
     if (group.members().empty()) {
         group.protocol_name.reset();
         group.become(GroupState::empty, decision.wall_ms());
+        note_ended(decision, group);
     } else {
         group.protocol_name = group.vote();
         group.become(GroupState::completing_rebalance, decision.wall_ms());
@@ -84,15 +90,15 @@ void extend_session(Decision& decision, const ClassicGroup& group, Member& membe
     extend_session(decision, group, member, member.session_timeout_ms);
 }
 
-void rebalance_or_complete(Decision& decision, ClassicGroup& group) {
+void rebalance_or_complete(Decision& decision, ClassicGroup& group, RebalanceReason why) {
     if (group.can_rebalance()) {
-        begin_rebalance(decision, group);
+        begin_rebalance(decision, group, std::move(why));
     } else {
         complete_if_all_joined(decision, group);
     }
 }
 
-void begin_rebalance(Decision& decision, ClassicGroup& group) {
+void begin_rebalance(Decision& decision, ClassicGroup& group, RebalanceReason why) {
     if (group.is(GroupState::completing_rebalance))
         withdraw_assignments(decision, group, ErrorCode::rebalance_in_progress);
     group.sync_timer.cancel();
@@ -100,6 +106,7 @@ void begin_rebalance(Decision& decision, ClassicGroup& group) {
 
     const bool is_first = group.is(GroupState::empty);
     group.become(GroupState::preparing_rebalance, decision.wall_ms());
+    note_begun(decision, group, std::move(why));
     if (is_first) {
         // Members of a new group start together: the first one waits for the others.
         const std::int32_t delay_ms = decision.table.options.group_initial_rebalance_delay_ms;
@@ -169,6 +176,7 @@ void hand_out(Decision& decision, ClassicGroup& group,
     answer_syncs(decision, group, ErrorCode::none);
     group.become(GroupState::stable, decision.wall_ms());
     ++decision.table.rebalances;
+    note_ended(decision, group);
 }
 
 void withdraw_assignments(Decision& decision, ClassicGroup& group, ErrorCode code) {

@@ -17,8 +17,8 @@ void extend_session(Decision& decision, const ClassicGroup& group, Member& membe
                     std::int32_t timeout_ms);
 
 /// Begins a rebalance, or, if one waits for members, ends the wait if all are there.
-void rebalance_or_complete(Decision& decision, ClassicGroup& group);
-void begin_rebalance(Decision& decision, ClassicGroup& group);
+void rebalance_or_complete(Decision& decision, ClassicGroup& group, RebalanceReason why);
+void begin_rebalance(Decision& decision, ClassicGroup& group, RebalanceReason why);
 /// Not of the first rebalance, which has its own time.
 void complete_if_all_joined(Decision& decision, ClassicGroup& group);
 /// The same of any: somebody the group waited for is gone.

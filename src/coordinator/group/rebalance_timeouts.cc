@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "consumer/membership.h"
+#include "history/classic_history.h"
 #include "milena/base/invariant.h"
 #include "rebalance.h"
 
@@ -18,9 +19,13 @@ void session_is_over(Decision& decision, ClassicGroup& group, const std::string&
     const Member* const member = group.find(member_id);
     // One that waits for us can't send heartbeats; when it is answered its session begins anew.
     if (member == nullptr || member->is_waiting()) return;
+    const std::int32_t silent_ms =
+        member->is_new ? kNewMemberJoinTimeoutMs : member->session_timeout_ms;
+    RebalanceReason why{.cause = RebalanceCause::session_timeout, .member = name_of(*member)};
+    note_removed(decision, group, member_id, {RebalanceCause::session_timeout, silent_ms});
     drop(decision, group, member_id);
     if (group.is(GroupState::stable) || group.is(GroupState::completing_rebalance)) {
-        rebalance_or_complete(decision, group);
+        rebalance_or_complete(decision, group, std::move(why));
     } else {
         complete_without(decision, group);
     }
@@ -48,8 +53,13 @@ void sync_time_is_over(Decision& decision, ClassicGroup& group) {
         if (member.has_to_sync) gone.push_back(id);
     }
     if (gone.empty()) return;
+    RebalanceReason why{.cause = RebalanceCause::rebalance_timeout,
+                        .member = name_of(*group.find(gone.front()))};
+    const std::int32_t timeout_ms = group.rebalance_timeout_ms();
+    for (const std::string& id : gone)
+        note_removed(decision, group, id, {RebalanceCause::rebalance_timeout, timeout_ms});
     for (const std::string& id : gone) drop(decision, group, id);
-    begin_rebalance(decision, group);
+    begin_rebalance(decision, group, std::move(why));
 }
 
 /// The timer that has come is not set any more, so that it may be set again.
@@ -57,6 +67,7 @@ void forget_timer(ClassicGroup& group, const Due& due) {
     switch (due.kind) {
         case Due::Kind::join: group.join_timer.cancel(); return;
         case Due::Kind::sync: group.sync_timer.cancel(); return;
+        case Due::Kind::notice: group.notice_timer.cancel(); return;
         default: break;
     }
     if (Member* const member = group.find(due.member_id)) member->session.cancel();
@@ -73,6 +84,7 @@ void on_due(Decision& decision, const Due& due) {
         case Due::Kind::session: return session_is_over(decision, *group, due.member_id);
         case Due::Kind::join: return join_time_is_over(decision, *group);
         case Due::Kind::sync: return sync_time_is_over(decision, *group);
+        case Due::Kind::notice: return notice_is_due(decision, *group);
         default: return;
     }
 }

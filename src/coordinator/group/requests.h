@@ -19,14 +19,15 @@ void join(Decision& decision, Ticket ticket, const JoinRequest& request);
 void sync(Decision& decision, Ticket ticket, const SyncRequest& request);
 void heartbeat(Decision& decision, Ticket ticket, const HeartbeatRequest& request);
 void leave(Decision& decision, Ticket ticket, const LeaveRequest& request);
-void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request);
+void describe(Decision& decision, Ticket ticket, const DescribeGroupRequest& request,
+              StoredRecords stored);
 void list(Decision& decision, Ticket ticket, const ListGroupsRequest& request);
 void delete_group(Decision& decision, Ticket ticket, const DeleteGroupRequest& request,
                   StoredRecords stored);
 
 void consumer_heartbeat(Decision& decision, Ticket ticket, const ConsumerHeartbeatRequest& request);
 void describe_consumer_group(Decision& decision, Ticket ticket,
-                             const DescribeConsumerGroupRequest& request);
+                             const DescribeConsumerGroupRequest& request, StoredRecords stored);
 
 void commit_offsets(Decision& decision, Ticket ticket, const CommitRequest& request);
 void fetch_offsets(Decision& decision, Ticket ticket, const FetchOffsetsRequest& request,

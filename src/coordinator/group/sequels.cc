@@ -62,7 +62,8 @@ void after_failure(Decision& decision, Sequel sequel, ErrorCode code) {
                     [&](Sequel::Assignments& handed_in) {
                         if (!is_awaited(*group, handed_in)) return;
                         withdraw_assignments(decision, *group, code);
-                        rebalance_or_complete(decision, *group);
+                        rebalance_or_complete(decision, *group,
+                                              {.cause = RebalanceCause::assignment_not_stored});
                     },
                     [&](Sequel::Return& back) {
                         take_return_back(decision, *group, std::move(back), code);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "classic/group_records.h"
+#include "history/classic_history.h"
 #include "join.h"
 #include "milena/base/invariant.h"
 #include "rebalance.h"
@@ -48,16 +49,23 @@ void return_static(Decision& decision, Ticket ticket, const JoinRequest& request
                request.rebalance_timeout_ms);
     returned.joining = ticket;
     returned.is_new = false;
+    note_joined(decision, group, returned);
 
     if (group.is(GroupState::stable)) {
         if (group.protocol_name == group.vote()) {
             decision.write(group_record(group), {.group = group.name, .what = std::move(back)});
         } else {
-            rebalance_or_complete(decision, group);
+            rebalance_or_complete(decision, group,
+                                  {.cause = RebalanceCause::subscription_changed,
+                                   .member = name_of(returned),
+                                   .said = kept_words(request.reason)});
         }
     } else if (group.is(GroupState::completing_rebalance)) {
         // The leader may assign to the old id already: it must do it again.
-        begin_rebalance(decision, group);
+        begin_rebalance(decision, group,
+                        {.cause = RebalanceCause::instance_returned,
+                         .member = name_of(returned),
+                         .said = kept_words(request.reason)});
     } else {
         complete_if_all_joined(decision, group);
     }

@@ -4,6 +4,7 @@
 
 #include "classic/group_records.h"
 #include "consumer/classic/classic_members.h"
+#include "history/classic_history.h"
 #include "rebalance.h"
 #include "requests.h"
 
@@ -70,7 +71,9 @@ void sync(Decision& decision, Ticket ticket, const SyncRequest& request) {
         decision.answer(*member.syncing, refused_sync(ErrorCode::rebalance_in_progress));
     member.syncing = ticket;
     note_synced(*group, member);
-    if (group->is_leader(member.id)) store_assignments(decision, *group, request);
+    if (!group->is_leader(member.id)) return;
+    note_assigned(decision, *group, member);
+    store_assignments(decision, *group, request);
 }
 
 }  // namespace milena::coordinator

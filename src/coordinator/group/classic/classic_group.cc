@@ -43,6 +43,13 @@ std::string_view text(GroupState state) {
     return {};
 }
 
+GroupMemberName name_of(const Member& member) {
+    return {.member_id = member.id,
+            .instance_id = member.instance_id.value_or(""),
+            .client_id = member.client_id,
+            .client_host = member.client_host};
+}
+
 std::size_t bytes_of(const std::vector<MemberProtocol>& protocols) {
     std::size_t bytes = 0;
     for (const MemberProtocol& one : protocols)

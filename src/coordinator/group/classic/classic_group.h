@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../history/rebalance_history.h"
 #include "milena/coordinator/groups.h"
 #include "timers.h"
 
@@ -34,6 +35,9 @@ enum class GroupState : std::uint8_t {
 
 /// As clients see it: "PreparingRebalance".
 std::string_view text(GroupState state);
+
+struct Member;
+GroupMemberName name_of(const Member& member);
 
 /// In memory.
 std::size_t bytes_of(const std::vector<MemberProtocol>& protocols);
@@ -90,6 +94,16 @@ public:
         bool somebody_came = false;
     };
     std::optional<FirstRebalance> first_rebalance;
+
+    /// The one that is under way, or the last that this coordinator has seen; null if none.
+    SharedHistory rebalance;
+    /// Who has kept it waiting longest so far.
+    struct Slowest {
+        std::string member_id;
+        std::int64_t waited_ms = 0;
+    };
+    Slowest slowest;
+    Timer notice_timer;
 
     GroupState state() const { return state_; }
     GroupState previous_state() const { return previous_state_; }

@@ -17,11 +17,13 @@ struct Due {
         session,  ///< a member, or who was told its id and did not come with it, was silent
         join,     ///< a rebalance has waited long enough for members to join
         sync,     ///< and for them to ask for their assignments
+        notice,   ///< it lasts so long that somebody should know
         // Of members of consumer groups.
         consumer_session,    ///< was silent
         consumer_rebalance,  ///< was told to give partitions up and did not
         consumer_join,       ///< speaks the classic protocol, was told to join and did not
         consumer_sync,       ///< and did not ask for its assignment
+        consumer_notice,     ///< of a group: what a notice is above
     };
     Kind kind = Kind::session;
     std::string group;
@@ -50,6 +52,10 @@ public:
     void move(env::Instant when);
     void cancel();
     bool is_set() const { return order_ != nullptr; }
+    /// Nothing if it is not set.
+    std::optional<env::Instant> when() const {
+        return is_set() ? std::optional(place_->first) : std::nullopt;
+    }
 
 private:
     DueByTime* order_ = nullptr;

@@ -61,6 +61,7 @@ ConsumerChange ConsumerGroup::take(PartitionMetadataChange change) {
 
 ConsumerChange ConsumerGroup::take(MetadataChange change) {
     ConsumerMember& member = part_of(change.member_id);
+    count_epoch(member, -1);
     if (member.metadata) {
         count(*member.metadata, -1);
         const auto& instance = member.metadata->instance_id;
@@ -76,6 +77,7 @@ ConsumerChange ConsumerGroup::take(MetadataChange change) {
         if (member.metadata->instance_id)
             instances_.insert_or_assign(*member.metadata->instance_id, change.member_id);
     }
+    count_epoch(member, 1);
     drop_if_gone(change.member_id);
     return change;
 }
@@ -89,7 +91,9 @@ ConsumerChange ConsumerGroup::take(TargetChange change) {
 ConsumerChange ConsumerGroup::take(CurrentChange change) {
     ConsumerMember& member = part_of(change.member_id);
     let_go(change.member_id, member);
+    count_epoch(member, -1);
     std::swap(member.current, change.value);
+    count_epoch(member, 1);
     hold(change.member_id, member);
     drop_if_gone(change.member_id);
     return change;
@@ -115,6 +119,14 @@ void ConsumerGroup::count(const MemberMetadata& member, std::int64_t by) {
     count_topics(member.topics, by);
     if (!member.regex.empty()) add_to(regexes_, member.regex, by);
     if (member.assignor) add_to(assignors_, *member.assignor, by);
+}
+
+void ConsumerGroup::count_epoch(const ConsumerMember& member, std::int64_t by) {
+    if (!member.metadata || !member.current || member.current->state != MemberState::stable) return;
+    const auto place = settled_.try_emplace(member.current->epoch, 0).first;
+    INVARIANT(by > 0 || place->second > 0, "a member is settled less than never");
+    place->second += static_cast<std::size_t>(by);
+    if (place->second == 0) settled_.erase(place);
 }
 
 void ConsumerGroup::count_topics(const std::vector<std::string>& topics, std::int64_t by) {
@@ -157,13 +169,14 @@ const std::string* ConsumerGroup::owner(const GroupPartition& partition) const {
 std::string_view ConsumerGroup::state() const {
     if (is_empty()) return "Empty";
     if (epoch() > assignment_epoch()) return "Assigning";
-    const bool is_everybody_there = std::ranges::all_of(members_, [&](const auto& one) {
-        const ConsumerMember& member = one.second;
-        return !member.metadata ||
-               (member.current && member.current->state == MemberState::stable &&
-                member.current->epoch == assignment_epoch());
-    });
-    return is_everybody_there ? "Stable" : "Reconciling";
+    const auto settled = settled_.find(assignment_epoch());
+    const std::size_t count = settled == settled_.end() ? 0 : settled->second;
+    return count == member_count_ ? "Stable" : "Reconciling";
+}
+
+bool ConsumerGroup::is_settled(const ConsumerMember& member) const {
+    return member.metadata && member.current && member.current->state == MemberState::stable &&
+           member.current->epoch == assignment_epoch();
 }
 
 bool ConsumerGroup::has_no_records() const {

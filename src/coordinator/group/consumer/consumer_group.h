@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <variant>
 
+#include "../classic/timers.h"
+#include "../history/rebalance_history.h"
 #include "member.h"
 #include "milena/coordinator/groups.h"
 
@@ -86,6 +88,14 @@ private:
     std::map<std::string, std::map<std::string, ConsumerGroup*>, std::less<>> groups_;
 };
 
+/// What its coordinator has seen of a group; no record tells it.
+struct ConsumerHistory {
+    std::string_view state;  ///< and since when it is in it
+    env::Instant since{};
+    bool has_seen_begin = false;  ///< of the state; else it began before `since`
+    SharedHistory rebalance{};    ///< the last; null if there was none
+};
+
 class ConsumerGroup {
 public:
     /// The subscribers outlive it.
@@ -103,6 +113,9 @@ public:
     /// When patterns were looked up last by this coordinator, and in which topics it did.
     std::int64_t resolved_ms = 0;
     std::int64_t resolved_version = -1;
+    /// Of a decision's changes ConsumerTable::remember() is told before.
+    ConsumerHistory history;
+    Timer notice_timer;
 
     /// Has happened. The inverse, which makes it as it was.
     ConsumerChange apply(ConsumerChange change);
@@ -129,6 +142,8 @@ public:
     std::size_t member_count() const { return member_count_; }
     std::size_t classic_count() const { return classic_count_; }
     bool is_empty() const { return member_count_ == 0; }
+    /// It is a member, and has what it is to have by the assignment that there is.
+    bool is_settled(const ConsumerMember& member) const;
     /// Null if it is no member.
     const ConsumerMember* find(std::string_view member_id) const;
     /// The member that an instance is now; nothing if it is not in the group.
@@ -153,6 +168,7 @@ public:
 private:
     void count(const MemberMetadata& member, std::int64_t by);
     void count_topics(const std::vector<std::string>& topics, std::int64_t by);
+    void count_epoch(const ConsumerMember& member, std::int64_t by);
     void hold(const std::string& member_id, const ConsumerMember& member);
     void let_go(const std::string& member_id, const ConsumerMember& member);
     ConsumerMember& part_of(const std::string& member_id);
@@ -174,6 +190,8 @@ private:
     std::map<std::string, ConsumerMember, std::less<>> members_;
     std::size_t member_count_ = 0;
     std::size_t classic_count_ = 0;
+    /// Members that have what they are to have at an epoch, by that epoch.
+    std::map<std::int32_t, std::size_t> settled_;
     std::map<std::string, std::string, std::less<>> instances_;
     std::unordered_map<GroupPartition, std::string, GroupPartitionHash> owners_;
     Counts subscribed_;

@@ -73,8 +73,24 @@ void ConsumerTable::change(ConsumerGroup& group, ConsumerChange change) {
     undo_.emplace_back(group.name, group.apply(std::move(change)));
 }
 
+std::vector<std::string> ConsumerTable::touched() const {
+    std::vector<std::string> names = touched_;
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    return names;
+}
+
+const std::string* ConsumerTable::moved_last(std::string_view group) const {
+    for (const auto& [name, inverse] : std::views::reverse(undo_)) {
+        const auto* const moved = std::get_if<CurrentChange>(&inverse);
+        if (name == group && moved != nullptr) return &moved->member_id;
+    }
+    return nullptr;
+}
+
 void ConsumerTable::keep() {
     undo_.clear();
+    histories_.clear();
     settle();
 }
 
@@ -92,6 +108,10 @@ std::vector<std::pair<std::string, std::string>> ConsumerTable::take_back() {
         if (!member_id.empty()) members.emplace_back(name, member_id);
     }
     undo_.clear();
+    for (auto& [name, history] : std::views::reverse(histories_)) {
+        if (ConsumerGroup* const group = find(name)) group->history = std::move(history);
+    }
+    histories_.clear();
     settle();
     std::ranges::sort(members);
     members.erase(std::ranges::unique(members).begin(), members.end());
@@ -140,6 +160,12 @@ bool ConsumerTable::is_set(Timer MemberTimers::* which, std::string_view group,
                            std::string_view member_id) const {
     const auto found = timers_.find(std::pair(group, member_id));
     return found != timers_.end() && (found->second.*which).is_set();
+}
+
+std::optional<env::Instant> ConsumerTable::when(Timer MemberTimers::* which, std::string_view group,
+                                                std::string_view member_id) const {
+    const auto found = timers_.find(std::pair(group, member_id));
+    return found == timers_.end() ? std::nullopt : (found->second.*which).when();
 }
 
 void ConsumerTable::follow(std::shared_ptr<const TopicsView> topics,

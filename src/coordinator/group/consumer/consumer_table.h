@@ -37,6 +37,12 @@ public:
     void load(std::string_view group, ConsumerChange change);
     /// A change of a decision, until it is kept or taken back.
     void change(ConsumerGroup& group, ConsumerChange change);
+    /// Its history as it is now, in case that the decision is taken back.
+    void remember(ConsumerGroup& group) { histories_.emplace_back(group.name, group.history); }
+    /// Groups that the decision changes, each once.
+    std::vector<std::string> touched() const;
+    /// The member that the decision has moved on last; nothing if it has moved none.
+    const std::string* moved_last(std::string_view group) const;
     /// The decision's records are in the log.
     void keep();
     /// They are not, and nothing has happened. Gives the groups and members it was about.
@@ -48,6 +54,9 @@ public:
     void cancel_all(std::string_view group, std::string_view member_id);
     bool is_set(Timer MemberTimers::* which, std::string_view group,
                 std::string_view member_id) const;
+    /// Nothing if it is not set.
+    std::optional<env::Instant> when(Timer MemberTimers::* which, std::string_view group,
+                                     std::string_view member_id) const;
 
     const TopicsView& topics() const { return *topics_; }
     const std::shared_ptr<const TopicsView>& shared_topics() const { return topics_; }
@@ -75,6 +84,7 @@ private:
     /// In the order in which they were made; names of groups.
     std::vector<std::pair<std::string, ConsumerChange>> undo_;
     std::vector<std::string> touched_;
+    std::vector<std::pair<std::string, ConsumerHistory>> histories_;
     std::shared_ptr<const TopicsView> topics_;
     std::int64_t topics_version_ = 0;
     std::map<std::string, std::int64_t, std::less<>> hashes_;

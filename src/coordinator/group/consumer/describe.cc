@@ -2,6 +2,7 @@
 // ConsumerGroupDescribe, of one group.
 #include <fmt/format.h>
 
+#include "../history/facts.h"
 #include "../requests.h"
 #include "assignment/target.h"
 #include "migration/migration.h"
@@ -28,7 +29,7 @@ DescribeConsumerGroupReply::Member described(const std::string& id, const Consum
 }  // namespace
 
 void describe_consumer_group(Decision& decision, Ticket ticket,
-                             const DescribeConsumerGroupRequest& request) {
+                             const DescribeConsumerGroupRequest& request, StoredRecords stored) {
     const Table& table = decision.table;
     DescribeConsumerGroupReply reply;
     const ConsumerGroup* const group = table.find_consumer(request.group);
@@ -48,6 +49,7 @@ void describe_consumer_group(Decision& decision, Ticket ticket,
     for (const auto& [id, member] : group->members()) {
         if (member.metadata) reply.members.push_back(described(id, member));
     }
+    if (request.with_facts) reply.facts = facts_of(decision, *group, stored);
     decision.answer(ticket, std::move(reply));
 }
 

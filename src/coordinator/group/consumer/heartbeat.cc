@@ -132,14 +132,20 @@ ConsumerHeartbeatReply beat(Decision& decision, ConsumerGroup& group,
     if (member_id.empty()) member_id = env::random_uuid(decision.table.random).text();
     take_place(decision, group, request, member_id);
     const ConsumerMember* const before = group.find(member_id);
+    const bool is_new = before == nullptr;
     const PartitionSet had = before != nullptr && before->current
                                  ? partitions_of(before->current->assigned)
                                  : PartitionSet();
     const MemberMetadata metadata = metadata_of(group, request, member_id);
-    const bool says_new = before == nullptr || *before->metadata != metadata;
-    const bool has_changed = update_metadata(decision, group, member_id, metadata);
+    const bool says_new = is_new || *before->metadata != metadata;
+    std::optional<RebalanceReason> why;
+    if (update_metadata(decision, group, member_id, metadata)) {
+        why = {
+            .cause = is_new ? RebalanceCause::member_joined : RebalanceCause::subscription_changed,
+            .member = name_of(member_id, metadata)};
+    }
     resolve_if_due(decision, group);
-    advance_epoch(decision, group, has_changed);
+    advance_epoch(decision, group, std::move(why));
     assign_if_due(decision, group);
     reconcile_member(decision, group, member_id, owned, says_new);
     extend_consumer_session(decision, group, member_id);

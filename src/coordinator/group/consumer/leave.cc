@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "../decision.h"
+#include "../history/consumer_history.h"
 #include "heartbeat.h"
 #include "membership.h"
 #include "metadata_hash.h"
@@ -22,6 +23,10 @@ void send_away(Decision& decision, ConsumerGroup& group, const std::string& memb
     for (OwnedPartition& one : current.assigned) one.since_epoch = 0;
     decision.table.consumers.cancel(&MemberTimers::rebalance, group.name, member_id);
     decision.change(group, CurrentChange{member_id, std::move(current)});
+}
+
+GroupMemberName name_in(const ConsumerGroup& group, const std::string& member_id) {
+    return name_of(member_id, *group.find(member_id)->metadata);
 }
 
 void remove(Decision& decision, ConsumerGroup& group, const std::string& member_id) {
@@ -44,7 +49,9 @@ Result<ConsumerHeartbeatReply> leave_by_epoch(Decision& decision,
     if (request.member_epoch == kAwayEpoch) {
         send_away(decision, *group, request.member_id);
     } else {
-        remove_members(decision, *group, {request.member_id});
+        remove_members(
+            decision, *group, {request.member_id},
+            {.cause = RebalanceCause::member_left, .member = name_in(*group, request.member_id)});
     }
     ConsumerHeartbeatReply reply;
     reply.member_id = request.member_id;
@@ -53,13 +60,13 @@ Result<ConsumerHeartbeatReply> leave_by_epoch(Decision& decision,
 }
 
 void remove_members(Decision& decision, ConsumerGroup& group,
-                    const std::vector<std::string>& member_ids) {
+                    const std::vector<std::string>& member_ids, RebalanceReason why) {
     if (member_ids.empty()) return;
     if (may_downgrade(decision.table, group, member_ids))
         return downgrade(decision, group, member_ids);
     for (const std::string& id : member_ids) remove(decision, group, id);
     drop_unused_regexes(decision, group);
-    advance_epoch(decision, group, true);
+    advance_epoch(decision, group, std::move(why));
     if (!group.is_empty()) return;
     // Nobody is left to assign anything to.
     decision.change(group, AssignmentEpochChange{{{.epoch = group.epoch(), .assigned_ms = 0}}});
@@ -67,6 +74,8 @@ void remove_members(Decision& decision, ConsumerGroup& group,
 
 void on_consumer_due(Decision& decision, const Due& due) {
     ConsumerTable& consumers = decision.table.consumers;
+    if (due.kind == Due::Kind::consumer_notice)
+        return notice_is_due(decision, *consumers.find(due.group));
     switch (due.kind) {
         case Due::Kind::consumer_session:
             consumers.cancel(&MemberTimers::session, due.group, due.member_id);
@@ -84,7 +93,12 @@ void on_consumer_due(Decision& decision, const Due& due) {
     }
     ConsumerGroup* const group = consumers.find(due.group);
     if (group == nullptr || group->find(due.member_id) == nullptr) return;
-    remove_members(decision, *group, {due.member_id});
+    const RebalanceCause cause = due.kind == Due::Kind::consumer_session
+                                     ? RebalanceCause::session_timeout
+                                     : RebalanceCause::rebalance_timeout;
+    note_removed(decision, *group, due);
+    remove_members(decision, *group, {due.member_id},
+                   {.cause = cause, .member = name_in(*group, due.member_id)});
 }
 
 }  // namespace milena::coordinator

@@ -13,6 +13,13 @@ bool ClassicSide::operator==(const ClassicSide& other) const {
            });
 }
 
+GroupMemberName name_of(const std::string& member_id, const MemberMetadata& member) {
+    return {.member_id = member_id,
+            .instance_id = member.instance_id.value_or(""),
+            .client_id = member.client_id,
+            .client_host = member.client_host};
+}
+
 const PartitionSet& ConsumerMember::wanted() const {
     static const PartitionSet kNothing;
     return target ? *target : kNothing;

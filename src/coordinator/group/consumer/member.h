@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "milena/coordinator/group_events.h"
 #include "partitions.h"
 
 namespace milena::coordinator {
@@ -39,6 +40,8 @@ enum class MemberState : std::int8_t {
     unreleased = 2,  ///< lacks partitions that others still have
     unknown = 127,   ///< written by a later version
 };
+
+GroupMemberName name_of(const std::string& member_id, const MemberMetadata& member);
 
 /// The epoch of a static member that is away.
 inline constexpr std::int32_t kAwayEpoch = -2;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../history/consumer_history.h"
 #include "assignment/reconcile.h"
 #include "metadata_hash.h"
 #include "milena/base/invariant.h"
@@ -144,12 +145,14 @@ void drop_unused_regexes(Decision& decision, ConsumerGroup& group) {
         decision.change(group, RegexChange{std::move(regex), std::nullopt});
 }
 
-void advance_epoch(Decision& decision, ConsumerGroup& group, bool has_changed) {
-    if (!has_changed && !group.has_stale_metadata) return;
+void advance_epoch(Decision& decision, ConsumerGroup& group, std::optional<RebalanceReason> why) {
+    if (!why && !group.has_stale_metadata) return;
     const std::int64_t hash = metadata_hash(decision.table.consumers, group);
     group.has_stale_metadata = false;
-    if (!has_changed && hash == group.metadata_hash()) return;
+    if (!why && hash == group.metadata_hash()) return;
     decision.change(group, GroupEpochChange{{{.epoch = group.epoch() + 1, .metadata_hash = hash}}});
+    note_begun(decision, group,
+               std::move(why).value_or(RebalanceReason{.cause = RebalanceCause::topics_changed}));
 }
 
 void reconcile_member(Decision& decision, ConsumerGroup& group, const std::string& member_id,

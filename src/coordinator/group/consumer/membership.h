@@ -33,8 +33,8 @@ bool update_metadata(Decision& decision, ConsumerGroup& group, const std::string
 /// Patterns that no member has any more are forgotten.
 void drop_unused_regexes(Decision& decision, ConsumerGroup& group);
 
-/// The group's next epoch, if its subscriptions have changed or its topics are otherwise.
-void advance_epoch(Decision& decision, ConsumerGroup& group, bool has_changed);
+/// The group's next epoch, if its subscriptions have changed, and why, or its topics are otherwise.
+void advance_epoch(Decision& decision, ConsumerGroup& group, std::optional<RebalanceReason> why);
 
 /// The member goes on towards the assignment that there is. `owned`: what it has just said to have;
 /// null: nothing. With `has_changed`, its subscription may be another than it was.
@@ -48,7 +48,7 @@ void extend_consumer_session(Decision& decision, const ConsumerGroup& group,
 /// They are out. A group whose other members all speak the classic protocol goes on as a classic
 /// one, if it may.
 void remove_members(Decision& decision, ConsumerGroup& group,
-                    const std::vector<std::string>& member_ids);
+                    const std::vector<std::string>& member_ids, RebalanceReason why);
 
 /// A moment of a member of a consumer group has come; its timer is not set any more.
 void on_consumer_due(Decision& decision, const Due& due);

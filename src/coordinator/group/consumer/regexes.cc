@@ -70,20 +70,24 @@ void resolved(Decision& decision, const RegexWork& work) {
     group->resolving = nullptr;
     group->resolved_ms = decision.wall_ms();
     group->resolved_version = work.version();
-    bool has_changed = false;
+    std::optional<RebalanceReason> why;
     for (const auto& [regex, topics] : work.matched()) {
         if (!group->regexes().contains(regex)) continue;
         const auto before = group->resolved().find(regex);
         const bool is_same = before != group->resolved().end() && before->second.topics == topics;
         if (is_same) continue;
         // That nothing matches a new pattern is no news to an assignor.
-        has_changed |= before != group->resolved().end() || !topics.empty();
+        const bool is_known = before != group->resolved().end();
+        if (is_known || !topics.empty()) {
+            why = {.cause = is_known ? RebalanceCause::topics_changed
+                                     : RebalanceCause::subscription_changed};
+        }
         decision.change(*group,
                         RegexChange{regex, ResolvedRegex{.topics = topics,
                                                          .version = work.version(),
                                                          .resolved_ms = decision.wall_ms()}});
     }
-    if (has_changed) advance_epoch(decision, *group, true);
+    if (why) advance_epoch(decision, *group, std::move(why));
 }
 
 }  // namespace milena::coordinator

@@ -238,6 +238,7 @@ void Host::finish(GroupStep step) {
         append(step.records);
         break;
     }
+    std::ranges::move(step.events, std::back_inserter(events_));
     park(std::move(step.answers));
     if (!is_held_) move_high_watermark();
     if (!holds_work_ && !work_.empty()) do_work();
@@ -260,7 +261,9 @@ void Host::move_high_watermark() {
     const Offset end(static_cast<std::int64_t>(log_.size()));
     if (high_watermark_ < end) {
         high_watermark_ = end;
-        park(groups_->committed(end, time()).answers);
+        GroupStep step = groups_->committed(end, time());
+        std::ranges::move(step.events, std::back_inserter(events_));
+        park(std::move(step.answers));
     }
     while (!parked_.empty() && parked_.front().first <= high_watermark_) {
         GroupAnswer answer = std::move(parked_.front().second);

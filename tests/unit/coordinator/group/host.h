@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "milena/coordinator/groups.h"
@@ -42,6 +43,9 @@ public:
     ErrorCode refused(Ticket ticket) const { return told_.at(ticket).refused; }
     /// In the order in which they came, since the last call.
     std::vector<Told> take_told();
+
+    /// What was to be told to operators, since the last call.
+    std::vector<GroupEvent> take_events() { return std::exchange(events_, {}); }
 
     /// Time goes on, and what is due happens.
     void advance_ms(std::int64_t ms);
@@ -104,6 +108,7 @@ private:
     std::deque<std::pair<Offset, GroupAnswer>> parked_;
     std::map<Ticket, Told> told_;
     std::vector<Told> news_;
+    std::vector<GroupEvent> events_;
     Ticket last_ticket_ = 0;
     std::shared_ptr<Topics> topics_;
     std::uint64_t topics_made_ = 0;

@@ -104,6 +104,7 @@ private:
         options.consumer.may_upgrade = !words.has("no-upgrade");
         options.consumer.may_downgrade = !words.has("no-downgrade");
         host_ = std::make_unique<Host>(options);
+        prints_events_ = words.has("events");
     }
 
     bool on_host(const std::string& command, const Words& words) {
@@ -152,6 +153,8 @@ private:
         if (command == "beat") return beat(words);
         if (command == "epochs") return DescribeConsumerGroupRequest{words.at(0)};
         if (command == "describe") return DescribeGroupRequest{words.at(0)};
+        if (command == "facts") return DescribeGroupRequest{words.at(0), true};
+        if (command == "consumer-facts") return DescribeConsumerGroupRequest{words.at(0), true};
         if (command == "delete") return DeleteGroupRequest{words.at(0)};
         if (command == "list") {
             return ListGroupsRequest{.states = split(words.option("states").value_or(""), ','),
@@ -164,6 +167,7 @@ private:
     GroupRequest join(const Words& words) const {
         JoinRequest request = join_request(words.at(0), words.at(1));
         request.member_id = id_of(words.option("as").value_or(""));
+        request.reason = words.option("reason").value_or("");
         request.instance_id = words.option("instance");
         request.protocol_type = words.option("type").value_or("consumer");
         request.protocols.clear();
@@ -303,6 +307,9 @@ private:
         const TopicOf topic_of = [this](Uuid id) { return host_->topic_name(id); };
         for (; printed_ < host_->log().size(); ++printed_)
             lines += record_text(host_->log()[printed_], name_of, topic_of) + "\n";
+        for (const GroupEvent& event : host_->take_events()) {
+            if (prints_events_) lines += event_text(event, name_of) + "\n";
+        }
         for (const Told& told : host_->take_told())
             lines += told_text(told, name_of, topic_of) + "\n";
         return lines;
@@ -324,6 +331,7 @@ private:
     }
 
     std::unique_ptr<Host> host_;
+    bool prints_events_ = false;
     std::size_t printed_ = 0;
     std::map<std::string, std::string> names_;
     std::map<std::string, std::string> ids_;

@@ -4,8 +4,9 @@
 // the script back with what they really printed.
 //
 //   options [no-upgrade] [no-downgrade] [consumer-size=N]
-//           [min-session=MS] [max-session=MS] [delay=MS] [size=N] [metadata=BYTES] [retention=MS]
-//                                   first of all
+//           [events] [min-session=MS] [max-session=MS] [delay=MS] [size=N] [metadata=BYTES]
+//           [retention=MS]
+//                                   first of all; `events`: what operators are told is printed too
 //   join GROUP CLIENT [as=MEMBER] [instance=I] [type=T] [protocols=P,Q] [topics=A,B] [session=MS]
 //        [rebalance=MS] [old] [skip]
 //                                   `old` need not know its id first; `skip` may skip assignments
@@ -25,6 +26,8 @@
 //   group NAME [session=MS] [heartbeat=MS] [interval=MS]
 //                                   sets these for itself
 //   hold-work / work                what groups want computed waits; is done
+//   facts GROUP / consumer-facts GROUP
+//                                   what is told of it beyond Kafka's answers
 //   describe GROUP / delete GROUP / list [states=S,S] [types=T,T]
 //   time MS                         what is due happens
 //   hold / release                  the high watermark stays; goes to the end of the log

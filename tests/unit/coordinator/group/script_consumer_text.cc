@@ -100,6 +100,7 @@ std::string text_of(const ConsumerHeartbeatReply& reply, const TopicOf& topic_of
 
 std::string text_of(const DescribeConsumerGroupReply& reply, const NameOf& name_of,
                     const TopicOf& topic_of) {
+    if (reply.facts) return fmt::format("is {}{}", reply.state, facts_text(*reply.facts, name_of));
     if (reply.code != ErrorCode::none)
         return fmt::format("is {}: {}", error_name(reply.code), reply.why);
     std::string out = fmt::format("is {} {}/{} {}", reply.state, reply.assignment_epoch,

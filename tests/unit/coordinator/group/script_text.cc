@@ -77,6 +77,7 @@ std::string text_of(const FetchOffsetsReply& reply) {
 }
 
 std::string text_of(const DescribeGroupReply& reply, const NameOf& name_of) {
+    if (reply.facts) return fmt::format("is {}{}", reply.state, facts_text(*reply.facts, name_of));
     std::string out = head("is", reply.code);
     out += fmt::format(" {} type={} protocol={}", reply.state, reply.protocol_type, reply.protocol);
     for (const auto& member : reply.members)

@@ -75,11 +75,17 @@ void admit(Decision& decision, Ticket ticket, const JoinRequest& request, Consum
     const auto holder =
         request.instance_id ? group.find_instance(*request.instance_id) : std::nullopt;
     if (holder && *holder != member_id) replace_static(decision, group, *holder, member_id);
-    const bool has_changed =
-        update_metadata(decision, group, member_id, metadata_of(request, subscription));
+    const bool is_new = group.find(member_id) == nullptr;
+    std::optional<RebalanceReason> why;
+    if (update_metadata(decision, group, member_id, metadata_of(request, subscription))) {
+        why = {
+            .cause = is_new ? RebalanceCause::member_joined : RebalanceCause::subscription_changed,
+            .member = name_of(member_id, *group.find(member_id)->metadata),
+            .said = kept_words(request.reason)};
+    }
     const PartitionSet owned =
         partitions_of(with_ids(subscription.owned, decision.table.consumers.topics()));
-    advance_epoch(decision, group, has_changed);
+    advance_epoch(decision, group, std::move(why));
     assign_if_due(decision, group);
     reconcile_member(decision, group, member_id, &owned, true);
     extend_consumer_session(decision, group, member_id);

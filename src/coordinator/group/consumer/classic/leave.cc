@@ -26,14 +26,18 @@ void leave_consumer_group(Decision& decision, Ticket ticket, const LeaveRequest&
                           ConsumerGroup& group) {
     LeaveReply reply;
     std::vector<std::string> gone;
+    RebalanceReason why{.cause = RebalanceCause::member_left};
     for (const LeaveRequest::Member& who : request.members) {
         auto id = id_of(group, who);
         const bool is_named_again = id && std::ranges::find(gone, *id) != gone.end();
         if (is_named_again) id = std::unexpected(ErrorCode::unknown_member_id);
         reply.members.push_back(id ? ErrorCode::none : id.error());
-        if (id) gone.push_back(*std::move(id));
+        if (!id) continue;
+        why.member = name_of(*id, *group.find(*id)->metadata);
+        why.said = kept_words(who.reason);
+        gone.push_back(*std::move(id));
     }
-    remove_members(decision, group, gone);
+    remove_members(decision, group, gone, std::move(why));
     decision.answer(ticket, std::move(reply));
 }
 

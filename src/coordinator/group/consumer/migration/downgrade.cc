@@ -67,6 +67,8 @@ void downgrade(Decision& decision, ConsumerGroup& group, const std::vector<std::
     Table& table = decision.table;
     const std::string name = group.name;
     const std::int32_t epoch = group.epoch();
+    RebalanceReason why{.cause = RebalanceCause::protocol_changed,
+                        .member = name_of(without.front(), *group.find(without.front())->metadata)};
     std::vector<Member> members;
     for (const auto& [id, member] : group.members()) {
         if (!member.metadata) continue;
@@ -82,7 +84,7 @@ void downgrade(Decision& decision, ConsumerGroup& group, const std::vector<std::
     classic.learn_subscriptions();
     decision.write(group_record(classic), {.group = name, .what = Sequel::Creation{}});
     for (auto& [id, member] : classic.members()) extend_session(decision, classic, member);
-    begin_rebalance(decision, classic);
+    begin_rebalance(decision, classic, std::move(why));
 }
 
 }  // namespace milena::coordinator
