@@ -5,7 +5,8 @@
 usage: import_schema.py FOLDER SCHEMA_FOLDER
 
 FOLDER holds protocol/NNN-Name.txt, protocol/headers.txt, protocol/embedded.txt and records/*.txt.
-They replace the messages in SCHEMA_FOLDER; the comment lines before a message there are ours and stay.
+They replace the messages in SCHEMA_FOLDER; the comment lines before a message there are ours and stay, and so do
+fields whose tags are Milena's own, behind the field that they stand behind now.
 """
 import glob
 import os
@@ -19,6 +20,7 @@ RECORDS = {
     'transaction-coordinator': 'transaction', 'share-coordinator': 'share',
     'raft-control': 'raft_control', 'log-control': 'log_control', 'remote-log': 'remote_log',
 }
+OWN_TAGS_FROM = 10_000
 LICENCE = '# SPDX-License-Identifier: Apache-2.0'
 
 
@@ -43,14 +45,38 @@ def identity(message):
     return tuple(message[0].split()[:2])
 
 
+def is_own(line):
+    tag = re.search(r' tag=(\d+)', line)
+    return tag is not None and int(tag[1]) >= OWN_TAGS_FROM
+
+
+def field_of(line):
+    """How deep it stands, and its name."""
+    return re.match(r' *', line)[0], line.split()[0]
+
+
+def with_own(message, ours):
+    """The imported message with the fields of ours that Kafka does not have."""
+    result = list(message)
+    for at, line in enumerate(ours):
+        if is_own(line):
+            before = [i for i, theirs in enumerate(result) if field_of(theirs) == field_of(ours[at - 1])]
+            if len(before) != 1:
+                sys.exit(f'{message[0].split()[0]}: there is no one place for {line.strip()}')
+            result.insert(before[0] + 1, line)
+    return result
+
+
 def merge(imported, ours):
     """The file's new text: imported messages under the comments that ours has for them."""
     kept = {identity(message): comments for comments, message in blocks(ours) if message}
+    own = {identity(message): message for _, message in blocks(ours) if message}
     heads = [comments for comments, message in blocks(ours) if not message] or [[LICENCE]]
     parts = ['\n'.join(head) for head in heads]
     for _, message in blocks(imported):
         if message:
-            parts.append('\n'.join(kept.get(identity(message), []) + message))
+            merged = with_own(message, own.get(identity(message), []))
+            parts.append('\n'.join(kept.get(identity(message), []) + merged))
     return '\n\n'.join(parts) + '\n'
 
 

@@ -108,6 +108,14 @@ class Import(unittest.TestCase):
         self.assertEqual(import_schema.merge(imported, ours),
                          '# Licence\n\n# What it does.\n' + imported)
 
+    def test_keeps_fields_that_are_milenas_own(self):
+        ours = ('A response key=0 versions=0+\n  Groups: []Group versions=0+\n    Old: int8 versions=0+\n'
+                '    Facts: bytes versions=0+ tagged=0+ tag=10000\n  Last: int8 versions=0+\n')
+        imported = ('A response key=0 versions=0-1\n  Groups: []Group versions=0+\n    New: int8 versions=1+\n'
+                    '    Old: int8 versions=0-1\n  Last: int8 versions=0+\n')
+        self.assertEqual(import_schema.merge(imported, '# Licence\n\n' + ours), '# Licence\n\n' + imported.replace(
+            '  Last', '    Facts: bytes versions=0+ tagged=0+ tag=10000\n  Last'))
+
     def test_names_files_by_key(self):
         self.assertEqual(import_schema.target_name('in/protocol/003-Metadata.txt'),
                          '03_Metadata.txt')

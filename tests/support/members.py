@@ -53,10 +53,11 @@ class Group:
         for link in self.links:
             link.close()
 
-    def join_one(self, client_id, topics, instance=None, session_ms=30000, kind='consumer'):
+    def join_one(self, client_id, topics, instance=None, session_ms=30000, kind='consumer', rebalance_ms=None):
         """Sends a JoinGroup and gives what waits for its answer, which comes when all members have joined."""
         link = Link(self.port, client_id)
-        values = {'GroupId': self.name, 'SessionTimeoutMs': session_ms, 'RebalanceTimeoutMs': session_ms,
+        values = {'GroupId': self.name, 'SessionTimeoutMs': session_ms,
+                  'RebalanceTimeoutMs': rebalance_ms or session_ms,
                   'MemberId': '', 'GroupInstanceId': instance, 'ProtocolType': kind,
                   'Protocols': [{'Name': 'range', 'Metadata': subscription(topics)}]}
 

@@ -16,7 +16,8 @@ constexpr env::Duration kPatience = std::chrono::seconds(30);
 env::Task<Result<std::string>> explain(Session& session, std::string name) {
     const env::Instant give_up = session.env().clock().now() + kPatience;
     const std::vector<std::string> names(1, name);
-    CO_TRY(const auto groups, co_await describe_groups(session, names, give_up));
+    CO_TRY(const auto groups,
+           co_await describe_groups(session, names, give_up, Telling::with_facts));
     const auto& group = groups.at(name);
     const bool is_missing =
         group ? group->state == "Dead" : group.error().code == ErrorCode::group_id_not_found;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "explain/facts_text.h"
 #include "groups/group_tables.h"
 
 namespace milena::cli {
@@ -32,7 +33,17 @@ std::string called(const MemberState& member) {
                        member.host);
 }
 
+/// As the coordinator tells it, if it names whom the group waits for, or that it is nobody.
+std::optional<std::string> told_waiting(const GroupDescription& group) {
+    if (!group.facts || !group.is_rebalancing()) return std::nullopt;
+    if (!group.facts->awaited.empty()) return awaited_text(*group.facts);
+    if (group.state != "PreparingRebalance") return std::nullopt;
+    return "All that are in it have joined; it waits a moment for others to come "
+           "(group.initial.rebalance.delay.ms).\n";
+}
+
 std::string state_text(const GroupDescription& group) {
+    if (auto told = told_waiting(group)) return *std::move(told);
     std::vector<std::string> members;
     for (const MemberState& member : group.members) members.push_back(called(member));
     if (group.state == "Empty") {
@@ -153,10 +164,13 @@ std::string absent_text(const std::vector<OffsetRow>& rows) {
 std::string explain_group(const GroupDescription& group, const Committed& committed,
                           const PartitionEnds& ends) {
     const auto rows = offset_rows(group, committed, ends.latest);
-    return fmt::format("Group {} is {}. Its coordinator is broker {} ({}:{}).\n", group.name,
-                       group.state, group.coordinator, group.endpoint.host, group.endpoint.port) +
-           state_text(group) + idle_text(group) + lag_text(rows) + nobody_reads_text(group, rows) +
-           out_of_range_text(committed, ends) + absent_text(rows);
+    const GroupFacts facts = group.facts.value_or(GroupFacts());
+    return fmt::format("Group {} is {}{}. Its coordinator is broker {} ({}:{}).\n", group.name,
+                       group.state, age_text(facts), group.coordinator, group.endpoint.host,
+                       group.endpoint.port) +
+           state_text(group) + rebalance_text(facts) + idle_text(group) + lag_text(rows) +
+           nobody_reads_text(group, rows) + out_of_range_text(committed, ends) + absent_text(rows) +
+           expiring_text(facts);
 }
 
 std::string explain_missing_group(const std::string& name,

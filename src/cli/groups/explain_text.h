@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a group is up to, in plain sentences: its state, who or what holds it up, and what to do.
-// It tells what coordinators tell: they do not say since when.
+// It tells what coordinators tell: Milena's say since when and why, others do not.
 #pragma once
 
 #include "groups/group_offsets.h"

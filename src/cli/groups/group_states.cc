@@ -37,6 +37,7 @@ GroupDescription classic_group(const DescribeGroupsResponse::DescribedGroup& tol
         member.topics = parse_subscription(one.member_metadata);
         group.members.push_back(std::move(member));
     }
+    group.facts = parse_facts(told.milena_facts);
     return group;
 }
 
@@ -67,6 +68,7 @@ GroupDescription consumer_group(const ConsumerGroupDescribeResponse::DescribedGr
             member.topics.emplace_back(topic);
         group.members.push_back(std::move(member));
     }
+    group.facts = parse_facts(told.milena_facts);
     return group;
 }
 
@@ -74,6 +76,7 @@ GroupDescription consumer_group(const ConsumerGroupDescribeResponse::DescribedGr
 struct Describing {
     Session& session;
     GroupDescriptions& descriptions;
+    Telling telling;
 
     /// Notes a group, or its error. True if its coordinator has to be looked for again.
     bool note(std::int16_t error_code, std::string_view message, GroupDescription group,
@@ -110,6 +113,7 @@ env::Task<Result<std::vector<std::string>>> Describing::ask_newer(
     const std::vector<std::string_view> names(groups.begin(), groups.end());
     ConsumerGroupDescribeRequest request;
     request.group_ids = names;
+    request.include_milena_facts = telling == Telling::with_facts;
     CO_TRY(const auto answer, co_await session.client().call<ConsumerGroupDescribeResponse>(
                                   wire::Target::broker(coordinator), request));
     std::vector<std::string> again;
@@ -130,6 +134,7 @@ env::Task<Result<std::vector<std::string>>> Describing::ask_classic(
     const std::vector<std::string_view> names(groups.begin(), groups.end());
     DescribeGroupsRequest request;
     request.groups = names;
+    request.include_milena_facts = telling == Telling::with_facts;
     CO_TRY(const auto answer, co_await session.client().call<DescribeGroupsResponse>(
                                   wire::Target::broker(coordinator), request));
     std::vector<std::string> again;
@@ -210,9 +215,9 @@ Assigned parse_assignment(BytesView blob) {
 
 env::Task<Result<GroupDescriptions>> describe_groups(Session& session,
                                                      std::vector<std::string> groups,
-                                                     env::Instant give_up) {
+                                                     env::Instant give_up, Telling telling) {
     GroupDescriptions descriptions;
-    const Describing describing{session, descriptions};
+    const Describing describing{session, descriptions, telling};
     if (groups.empty()) co_return descriptions;
     CO_TRY_VOID(co_await ask_coordinators(
         session, std::move(groups), give_up,

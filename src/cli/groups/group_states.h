@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cluster/offsets.h"
+#include "explain/facts.h"
 
 namespace milena::cli {
 
@@ -36,6 +37,8 @@ struct GroupDescription {
     std::optional<std::int32_t> epoch{};             ///< classic groups have none
     std::optional<std::int32_t> assignment_epoch{};  ///< nor this
     std::vector<MemberState> members{};              ///< as they came
+    /// If they were asked for, and the coordinator is one of Milena's.
+    std::optional<GroupFacts> facts{};
 
     /// Members are there and it is not settled who has what.
     bool is_rebalancing() const;
@@ -46,11 +49,17 @@ struct GroupDescription {
 /// A description, or why there is none.
 using GroupDescriptions = std::map<std::string, Result<GroupDescription>>;
 
+enum class Telling : std::uint8_t {
+    as_kafka,
+    with_facts,  ///< what Milena's coordinators know beyond that
+};
+
 /// Asks the coordinators. A group that is not one of consumers, or does not exist, has an error of
 /// its own.
 env::Task<Result<GroupDescriptions>> describe_groups(Session& session,
                                                      std::vector<std::string> groups,
-                                                     env::Instant give_up);
+                                                     env::Instant give_up,
+                                                     Telling telling = Telling::as_kafka);
 /// The same, where an error of any group is one of all.
 env::Task<Result<std::map<std::string, GroupDescription>>> describe_all(
     Session& session, std::vector<std::string> groups, env::Instant give_up);

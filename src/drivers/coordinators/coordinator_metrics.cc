@@ -43,6 +43,13 @@ constexpr Metric kExpirations{"kafka_server_group_coordinator_metrics_offset_exp
 constexpr Metric kRebalances{
     "kafka_server_group_coordinator_metrics_group_completed_rebalance_count", Kind::counter,
     "Rebalances of classic groups that have ended."};
+constexpr Metric kByCause{"milena_group_rebalances_total", Kind::counter,
+                          "Rebalances of groups of both protocols that have begun, by cause."};
+constexpr Metric kRemoved{"milena_group_removed_members_total", Kind::counter,
+                          "Members that were removed because they were silent, or did not do in "
+                          "time what a rebalance asked of them."};
+constexpr Metric kExpiredGroups{"milena_group_expired_groups_total", Kind::counter,
+                                "Groups that were removed when their last offsets had expired."};
 constexpr Metric kAskers{"milena_group_coordinator_waiting_requests", Kind::gauge,
                          "Requests that have no answer yet."};
 constexpr Metric kParked{"milena_group_coordinator_parked_answers", Kind::gauge,
@@ -118,10 +125,24 @@ void write_groups(telemetry::Page& page, const coordinator::GroupFigures& groups
     write(page, kPending, groups.pending_offsets);
 }
 
+void write_causes(telemetry::Page& page, const HostCounters& counters) {
+    for (std::size_t i = 0; i < counters.rebalances.size(); ++i) {
+        page.add(kByCause, {{"cause", name_of(coordinator::kRebalanceCauses[i])}},
+                 static_cast<double>(counters.rebalances[i].value()));
+    }
+    const auto removed = [&](std::string_view cause, const telemetry::Counter& count) {
+        page.add(kRemoved, {{"cause", cause}}, static_cast<double>(count.value()));
+    };
+    removed("session_timeout", counters.silent_members);
+    removed("rebalance_timeout", counters.slow_members);
+    write(page, kExpiredGroups, counters.expired_groups.value());
+}
+
 void write_counters(telemetry::Page& page, const HostCounters& counters, env::Instant now) {
     write(page, kCommits, counters.committed_offsets.value());
     write(page, kDeletions, counters.deleted_offsets.value());
     write(page, kExpirations, counters.expired_offsets.value());
+    write_causes(page, counters);
     write(page, kRefused, counters.refused.value());
     write(page, kAppends, counters.appends.value());
     write(page, kFailedAppends, counters.failed_appends.value());

@@ -2,6 +2,8 @@
 // What the partitions of __consumer_offsets that this node leads have in common. Outlives them all.
 #pragma once
 
+#include <array>
+
 #include "milena/base/logger.h"
 #include "milena/drivers/group_coordinator.h"
 #include "milena/env/byte_budget.h"
@@ -21,6 +23,11 @@ struct HostCounters {
     telemetry::Counter committed_offsets;
     telemetry::Counter deleted_offsets;
     telemetry::Counter expired_offsets;
+    telemetry::Counter expired_groups;
+    /// By cause, in the order of kRebalanceCauses.
+    std::array<telemetry::Counter, coordinator::kRebalanceCauses.size()> rebalances{};
+    telemetry::Counter silent_members;  ///< that were removed
+    telemetry::Counter slow_members;    ///< the same
     /// Of leaderships that have ended.
     telemetry::Counter past_rebalances;
     env::Guarded<telemetry::RecentValues> load_ms{};
@@ -28,6 +35,13 @@ struct HostCounters {
 
 /// What the requests of all partitions may hold of the state store at once.
 inline constexpr std::uint64_t kHeldBytesMax = 256UL << 20;
+
+/// Lines that clients cause: so many at once, and then one a time.
+struct HostLines {
+    env::Guarded<LogLimit> rebalances{std::chrono::milliseconds(100), 100};
+    env::Guarded<LogLimit> slow_members{std::chrono::milliseconds(500), 50};
+    env::Guarded<LogLimit> expirations{std::chrono::milliseconds(100), 100};
+};
 
 struct Host {
     env::Env& env;
@@ -41,6 +55,7 @@ struct Host {
     /// What was read and is not answered yet: the high watermark may keep many waiting.
     env::ByteBudget held{kHeldBytesMax};
     HostCounters counters{};
+    HostLines lines{};
     /// Loops that run; `ended` hears of each that ends.
     env::Guarded<int> running{};
     std::function<void()> ended{};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "group_events.h"
+
 namespace milena::drivers {
 
 using coordinator::GroupAnswer;
@@ -38,6 +40,7 @@ HostedGroups::HostedGroups(Host& host, Place place) : host_(host), place_(std::m
 
 void HostedGroups::carry_out(After& after) {
     deliver(after.deliveries);
+    tell(host_, after.events);
     for (const auto& wake : after.wakes) wake();
 }
 
@@ -243,8 +246,10 @@ env::Task<void> HostedGroups::finish(env::Executor owner, GroupStep step,
             const Result<Appended> done = co_await append_records(
                 {host_.env, owner, place_.partition},
                 {host_.options.codec, host_.options.commit_timeout}, step.records, on_done(batch));
+            if (done) tell(host_, step.events);
             step = appended(step, done, gone).value_or(GroupStep{});
         }
+        tell(host_, step.events);
         auto next = next_or_pass_on(std::move(step));
         if (!next) co_return;
         step = *std::move(next);
@@ -366,6 +371,7 @@ void HostedGroups::give_up_sequels(State& state, After& after) {
     if (!end) return;
     GroupStep step = state.groups->given_up(*end, ErrorCode::request_timed_out, time());
     INVARIANT(step.records.empty(), "what is given up is written");
+    std::ranges::move(step.events, std::back_inserter(after.events));
     park(state, std::move(step.answers), after);
 }
 
@@ -407,6 +413,7 @@ std::optional<coordinator::GroupStep> HostedGroups::take_high_watermark(State& s
             state.ends.pop_front();
         step = noted(state, state.groups->committed(high_watermark, time()));
         if (!step.records.empty()) return step;
+        std::ranges::move(step.events, std::back_inserter(after.events));
         park(state, std::move(step.answers), after);
     }
     give_up_sequels(state, after);

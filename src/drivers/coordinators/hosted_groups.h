@@ -134,6 +134,7 @@ private:
     /// What is left to do once the guard has been released.
     struct After {
         Deliveries deliveries;
+        std::vector<coordinator::GroupEvent> events{};
         std::vector<std::function<void()>> wakes;
     };
     /// A read of the store that may be under way: commits that it may miss are not forgotten.
@@ -172,7 +173,7 @@ private:
             return result;
         }
     }
-    static void carry_out(After& after);
+    void carry_out(After& after);
     coordinator::GroupTime time() const;
     Error refusal(const State& state) const;
     /// Why nobody is even listened to now; nothing if they are.

@@ -5,6 +5,7 @@
 
 #include "../api.h"
 #include "../groups/asking.h"
+#include "../groups/facts.h"
 #include "../image/describing.h"
 
 namespace milena::server {
@@ -41,24 +42,31 @@ void describe(Request& request, const DescribeGroupReply& reply, DescribedGroup&
     out.group_state = request.arena.copy(reply.state);
     out.protocol_type = request.arena.copy(reply.protocol_type);
     out.protocol_data = request.arena.copy(reply.protocol);
+    if (reply.facts) {
+        out.milena_facts = facts_blob(request.arena, *reply.facts, [&](std::string_view topic) {
+            return request.session.may(security::Operation::describe, security::ResourceType::topic,
+                                       topic);
+        });
+    }
     add_members(request, reply, out);
 }
 
-env::Task<void> ask(Request& request, bool with_operations, AnswerBudget& budget,
+env::Task<void> ask(Request& request, const DescribeGroupsRequest& body, AnswerBudget& budget,
                     DescribedGroup& out) {
     if (budget.is_spent()) {
         out.error_code = static_cast<std::int16_t>(ErrorCode::policy_violation);
         co_return;
     }
     const auto reply = co_await ask_coordinator_for<DescribeGroupReply>(
-        request, out.group_id, coordinator::DescribeGroupRequest{std::string(out.group_id)});
+        request, out.group_id,
+        coordinator::DescribeGroupRequest{std::string(out.group_id), body.include_milena_facts});
     if (!reply) {
         out.error_code = static_cast<std::int16_t>(reply.error().code);
         co_return;
     }
     budget.spend(bytes_of(*reply));
     describe(request, *reply, out);
-    if (with_operations && out.error_code == 0)
+    if (body.include_authorized_operations && out.error_code == 0)
         out.authorized_operations = group_operations(request, out.group_id);
 }
 
@@ -78,7 +86,7 @@ env::Task<Result<void>> serve(Request& request) {
     for (const std::string_view group : names) {
         if (!may_group(request, security::Operation::describe, group)) continue;
         next->group_id = group;
-        co_await ask(request, body.include_authorized_operations, budget, *next++);
+        co_await ask(request, body, budget, *next++);
     }
     DescribeGroupsResponse response;
     response.groups = groups;

@@ -6,6 +6,7 @@
 #include "../api.h"
 #include "../groups/asking.h"
 #include "../groups/consumer_protocol.h"
+#include "../groups/facts.h"
 #include "../image/describing.h"
 #include "../topics.h"
 
@@ -40,6 +41,11 @@ public:
             request_.arena.make_array<ConsumerGroupDescribeResponse::Member>(reply_.members.size());
         for (std::size_t i = 0; i < members.size(); ++i) fill(reply_.members[i], members[i]);
         out_.members = members;
+        if (reply_.facts) {
+            out_.milena_facts =
+                facts_blob(request_.arena, *reply_.facts,
+                           [this](std::string_view topic) { return may_see(topic); });
+        }
         if (with_operations) out_.authorized_operations = group_operations(request_, out_.group_id);
     }
 
@@ -102,19 +108,20 @@ private:
     std::shared_ptr<const metadata::Image> image_ = request_.broker().image.load();
 };
 
-env::Task<void> ask(Request& request, bool with_operations, AnswerBudget& budget,
-                    DescribedGroup& out) {
+env::Task<void> ask(Request& request, const ConsumerGroupDescribeRequest& body,
+                    AnswerBudget& budget, DescribedGroup& out) {
     if (budget.is_spent()) {
         out.error_code = static_cast<std::int16_t>(ErrorCode::policy_violation);
         co_return;
     }
     const auto reply = co_await ask_coordinator_for<DescribeConsumerGroupReply>(
         request, out.group_id,
-        coordinator::DescribeConsumerGroupRequest{std::string(out.group_id)});
+        coordinator::DescribeConsumerGroupRequest{std::string(out.group_id),
+                                                  body.include_milena_facts});
     const ErrorCode code = reply ? reply->code : reply.error().code;
     if (code == ErrorCode::none) {
         budget.spend(bytes_of(*reply));
-        Describing(request, *reply, out).run(with_operations);
+        Describing(request, *reply, out).run(body.include_authorized_operations);
         co_return;
     }
     out.error_code = static_cast<std::int16_t>(code);
@@ -146,7 +153,7 @@ env::Task<Result<void>> serve(Request& request) {
     for (const std::string_view group : names) {
         if (refusal(request, group) != ErrorCode::none) continue;
         next->group_id = group;
-        co_await ask(request, body.include_authorized_operations, budget, *next++);
+        co_await ask(request, body, budget, *next++);
     }
     ConsumerGroupDescribeResponse response;
     response.groups = groups;

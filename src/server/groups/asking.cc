@@ -46,6 +46,21 @@ std::vector<std::string_view> each_once(std::span<const std::string_view> names)
     return once;
 }
 
+namespace {
+
+std::size_t bytes_of(const std::optional<coordinator::GroupFacts>& facts) {
+    std::size_t bytes = 0;
+    if (!facts) return bytes;
+    for (const auto& topic : facts->expiring) bytes += sizeof topic + topic.topic.size();
+    for (const auto& one : facts->awaited.named) {
+        bytes += sizeof one + one.member.member_id.size() + one.member.instance_id.size() +
+                 one.member.client_id.size() + one.member.client_host.size();
+    }
+    return bytes;
+}
+
+}  // namespace
+
 std::size_t bytes_of(const coordinator::FetchOffsetsReply& reply) {
     std::size_t bytes = 0;
     for (const auto& topic : reply.topics) {
@@ -56,7 +71,7 @@ std::size_t bytes_of(const coordinator::FetchOffsetsReply& reply) {
 }
 
 std::size_t bytes_of(const coordinator::DescribeGroupReply& reply) {
-    std::size_t bytes = 0;
+    std::size_t bytes = bytes_of(reply.facts);
     for (const auto& member : reply.members) {
         bytes += sizeof member + member.member_id.size() + member.client_id.size() +
                  member.client_host.size() + member.metadata.size() + member.assignment.size();
@@ -65,7 +80,7 @@ std::size_t bytes_of(const coordinator::DescribeGroupReply& reply) {
 }
 
 std::size_t bytes_of(const coordinator::DescribeConsumerGroupReply& reply) {
-    std::size_t bytes = 0;
+    std::size_t bytes = bytes_of(reply.facts);
     for (const auto& member : reply.members) {
         bytes += sizeof member + member.member_id.size() + member.client_id.size() +
                  member.client_host.size() + member.regex.size();

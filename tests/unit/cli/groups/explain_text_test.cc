@@ -10,6 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 MemberState member(std::string id, Assigned assigned) {
     return {.id = std::move(id),
@@ -87,6 +88,38 @@ TEST(ExplainGroup, NamesPartitionsThatNobodyReadsOrThatAreGone) {
                 HasSubstr("Of 1 partition it has offsets and no member that reads them: old-0."));
     EXPECT_THAT(text, HasSubstr("never were in this one: old-0 at 5, t-0 at 5."));
     EXPECT_THAT(text, HasSubstr("Without a leader, or not there: gone-1."));
+}
+
+TEST(ExplainGroup, SaysWhatTheCoordinatorKnowsOfARebalance) {
+    GroupDescription waiting = group("PreparingRebalance", {member("slow", {}), member("new", {})});
+    waiting.facts = GroupFacts{.state_age_ms = 6'000};
+    waiting.facts->rebalance = GroupFacts::Rebalance{.cause = "member_joined",
+                                                     .by = {"new", "", "c", "/10.0.0.7"},
+                                                     .said = {},
+                                                     .began_ago_ms = 6'000,
+                                                     .slowest = {}};
+    EXPECT_THAT(explain_group(waiting, {}, {}),
+                HasSubstr("waits a moment for others to come (group.initial.rebalance.delay.ms)."));
+    waiting.facts->awaited_count = 1;
+    waiting.facts->awaited.push_back(
+        {.member = {"slow", "", "c", "/10.0.0.7"}, .step = "join", .removed_in_ms = 54'000});
+    const std::string text = explain_group(waiting, {}, {});
+    EXPECT_THAT(text, StartsWith("Group g is PreparingRebalance, for 6.0 s now. Its coordinator is "
+                                 "broker 2 (kafka2:9092).\nIt waits for slow at /10.0.0.7 (client "
+                                 "c) to join again, for 54 s more at most. A member that"));
+    EXPECT_THAT(text, HasSubstr("\nIts rebalance has lasted for 6.0 s: new at /10.0.0.7 (client c) "
+                                "joined. "));
+    EXPECT_THAT(text, Not(HasSubstr("new at /10.0.0.7 (client c) to join")));
+}
+
+TEST(ExplainGroup, SaysWhenOffsetsGo) {
+    GroupDescription empty = group("Empty");
+    empty.facts = GroupFacts{.state_age_ms = 3'600'000};
+    empty.facts->expiring.push_back({"t", 1, 518'400'000, 518'400'000});
+    const std::string text =
+        explain_group(empty, {{{"t", 0}, {5, -1}}}, {{{{"t", 0}, 0}}, {{{"t", 0}, 8}}});
+    EXPECT_THAT(text, StartsWith("Group g is Empty, for 1 h 0 min now."));
+    EXPECT_THAT(text, HasSubstr("Offsets that nobody uses expire: t (1 partition) in 6 d 0 h."));
 }
 
 TEST(ExplainMissingGroup, NamesThoseThatThereAre) {
