@@ -243,6 +243,7 @@ void read_groups(const Settings& settings, BrokerConfig::Groups& groups) {
     groups.min_session_timeout_ms = settings.number("group.min.session.timeout.ms");
     groups.max_session_timeout_ms = settings.number("group.max.session.timeout.ms");
     groups.max_size = settings.number("group.max.size");
+    groups.rebalance_damping_ms = settings.number("milena.group.rebalance.damping.ms");
     groups.offset_metadata_max_bytes = settings.number("offset.metadata.max.bytes");
     groups.offsets_retention_minutes = settings.number("offsets.retention.minutes");
     groups.offsets_commit_timeout_ms = settings.number("offsets.commit.timeout.ms");

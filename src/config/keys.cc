@@ -248,6 +248,8 @@ static constexpr Key kReadKeys[] = {
      "Threads that serve connections; 0 is one per processor."},
     {"milena.fast.fencing", boolean, "true", kAny, read_only, works,
      "Fences a broker whose connection has closed and whose endpoints refuse, within 150 ms."},
+    {"milena.group.rebalance.damping.ms", int32, "6000", between(0, 60'000), read_only, works,
+     "Longest that a classic group whose members come and go waits for more of them; 0 is never."},
     {"milena.log.format", string, "text", one_of("text|json"), read_only, works,
      "How lines on standard output look: readable text, or one JSON object a line."},
     {"milena.state.dir", string, kNull, kAny, read_only, works,

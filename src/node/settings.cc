@@ -281,6 +281,7 @@ drivers::GroupCoordinatorOptions group_coordinator_options(const config::BrokerC
         .group_max_session_timeout_ms = wanted.max_session_timeout_ms,
         .group_initial_rebalance_delay_ms = wanted.initial_rebalance_delay_ms,
         .group_max_size = wanted.max_size,
+        .group_rebalance_damping_ms = wanted.rebalance_damping_ms,
         .offset_metadata_max_bytes = wanted.offset_metadata_max_bytes,
         .offsets_retention_ms = wanted.offsets_retention_minutes * kMinuteMs};
     groups.consumer = consumer_options(wanted);

@@ -176,6 +176,7 @@ struct BrokerConfig {
         std::int32_t min_session_timeout_ms = 6000;       ///< group.min.session.timeout.ms
         std::int32_t max_session_timeout_ms = 1'800'000;  ///< group.max.session.timeout.ms
         std::int32_t max_size = INT32_MAX;                ///< group.max.size
+        std::int32_t rebalance_damping_ms = 6000;         ///< milena.group.rebalance.damping.ms
         std::int32_t offset_metadata_max_bytes = 4096;    ///< offset.metadata.max.bytes
         std::int32_t offsets_retention_minutes = 10'080;  ///< offsets.retention.minutes
         std::int32_t offsets_commit_timeout_ms = 5000;    ///< offsets.commit.timeout.ms

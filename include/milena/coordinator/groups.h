@@ -40,6 +40,8 @@ struct GroupOptions {
     std::int32_t group_max_session_timeout_ms = 1'800'000;
     std::int32_t group_initial_rebalance_delay_ms = 3000;
     std::int32_t group_max_size = INT32_MAX;
+    /// milena.group.rebalance.damping.ms
+    std::int32_t group_rebalance_damping_ms = 6000;
     std::int32_t offset_metadata_max_bytes = 4096;
     std::int64_t offsets_retention_ms = 7LL * 24 * 3600 * 1000;
     /// group.consumer.*, of groups by KIP-848.
@@ -119,7 +121,7 @@ public:
                           std::span<const RecordView> stored, const GroupTime& time) = 0;
     /// The records of the last step, in their order, as they were appended.
     virtual void apply(const RecordView& record) = 0;
-    /// The records of the last step were not appended.
+    /// The records of the last step were not appended. MESSAGE_TOO_LARGE: nor would they be later.
     virtual GroupStep append_failed(ErrorCode why, const GroupTime& time) = 0;
     /// The high watermark: all below it is committed. It never goes back.
     virtual GroupStep committed(Offset high_watermark, const GroupTime& time) = 0;

@@ -55,9 +55,8 @@ ErrorCode told_of_append(ErrorCode why) {
         case ErrorCode::request_timed_out: return ErrorCode::coordinator_not_available;
         case ErrorCode::not_leader_or_follower:
         case ErrorCode::kafka_storage_error: return ErrorCode::not_coordinator;
-        case ErrorCode::message_too_large:
         case ErrorCode::record_list_too_large:
-        case ErrorCode::invalid_fetch_size: return ErrorCode::unknown_server_error;
+        case ErrorCode::invalid_fetch_size: return ErrorCode::message_too_large;
         default: return why;
     }
 }

@@ -138,7 +138,8 @@ private:
     GroupStep step_;
 };
 
-/// The code that clients are told when records could not be appended.
+/// The code that clients are told when records could not be appended. What the log does not take
+/// for its size is MESSAGE_TOO_LARGE: it does not help to say it again.
 ErrorCode told_of_append(ErrorCode why);
 
 }  // namespace milena::coordinator

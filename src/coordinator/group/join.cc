@@ -4,9 +4,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "classic/group_records.h"
+#include "classic/member_ids.h"
 #include "consumer/classic/classic_members.h"
 #include "consumer/membership.h"
 #include "history/classic_history.h"
@@ -19,8 +18,6 @@ namespace {
 
 /// Ids that were given and not yet come with, of one group: clients can make them for nothing.
 constexpr std::size_t kPendingMax = 100'000;
-/// A dash and a UUID.
-constexpr std::size_t kIdBytes = 37;
 /// What the protocols of a member may take, and of a group: of the chosen one all members' are in
 /// one record, which a log takes about 1 MiB of.
 constexpr std::size_t kMemberBytesMax = 1UL << 20;
@@ -33,15 +30,22 @@ ErrorCode check(const Table& table, const JoinRequest& request) {
         return ErrorCode::invalid_session_timeout;
     }
     if (bytes_of(request.protocols) > kMemberBytesMax) return ErrorCode::invalid_request;
-    const std::size_t id_bytes = request.instance_id.value_or(request.client_id).size() + kIdBytes;
+    const std::size_t id_bytes =
+        request.instance_id.value_or(request.client_id).size() + kMemberIdSuffixBytes;
     return id_bytes > protocol::kStringBytesMax ? ErrorCode::invalid_request : ErrorCode::none;
+}
+
+/// Whose place it has, or takes: an instance that comes back has one. Null: it is new.
+const Member* place_of(const ClassicGroup& group, const JoinRequest& request) {
+    const bool comes_back = request.member_id.empty() && request.instance_id;
+    return comes_back ? group.find_instance(*request.instance_id) : group.find(request.member_id);
 }
 
 /// Before it is as large as it may be. While it waits for members those that came count: who comes
 /// last is out.
-bool has_room(const Table& table, const ClassicGroup& group, std::string_view member_id) {
+bool has_room(const Table& table, const ClassicGroup& group, const JoinRequest& request) {
     const auto most = static_cast<std::size_t>(table.options.group_max_size);
-    const Member* const member = group.find(member_id);
+    const Member* const member = place_of(group, request);
     switch (group.state()) {
         case GroupState::empty:
         case GroupState::dead: return true;
@@ -55,7 +59,7 @@ bool has_room(const Table& table, const ClassicGroup& group, std::string_view me
 
 /// Of memory, for what the member says from now on.
 bool has_room_for(const ClassicGroup& group, const JoinRequest& request) {
-    const Member* const before = group.find(request.member_id);
+    const Member* const before = place_of(group, request);
     const std::size_t freed = before == nullptr ? 0 : bytes_of(before->protocols);
     return group.protocol_bytes() - freed + bytes_of(request.protocols) <= kGroupBytesMax;
 }
@@ -114,6 +118,10 @@ void join_again(Decision& decision, Ticket ticket, const JoinRequest& request,
     }
     Member& member = *group.find(request.member_id);
     INVARIANT(!group.is(GroupState::empty), "a member in an empty group");
+    if (group.is_assignment_too_large && member.says_the_same(request.protocols)) {
+        decision.answer(ticket, refused_join(ErrorCode::message_too_large, request.member_id));
+        return;
+    }
     // The leader's coming again makes a rebalance also where it says the same: partitions may have
     // been added. A follower that says the same has missed its answer.
     const bool is_answered_at_once =
@@ -144,12 +152,12 @@ ClassicGroup* find_or_make(Decision& decision, const JoinRequest& request) {
 
 }  // namespace
 
-std::string new_member_id(const Decision& decision, const JoinRequest& request) {
-    const Uuid id = env::random_uuid(decision.table.random);
-    return fmt::format("{}-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-                       request.instance_id.value_or(request.client_id), id.high >> 32,
-                       (id.high >> 16) & 0xFFFF, id.high & 0xFFFF, id.low >> 48,
-                       id.low & 0xFFFF'FFFF'FFFF);
+std::string new_member_id(const Decision& decision, const JoinRequest& request,
+                          const Member* before) {
+    const Uuid random = env::random_uuid(decision.table.random);
+    if (!request.instance_id) return member_id(request.client_id, random);
+    return static_member_id(*request.instance_id, random, decision.wall_ms(),
+                            before == nullptr ? std::string_view() : before->id);
 }
 
 JoinReply refused_join(ErrorCode code, std::string_view member_id) {
@@ -183,8 +191,8 @@ void join(Decision& decision, Ticket ticket, const JoinRequest& request) {
 
 void join_classic_group(Decision& decision, Ticket ticket, const JoinRequest& request,
                         ClassicGroup& group) {
-    if (!has_room(decision.table, group, request.member_id)) {
-        group.remove(request.member_id);
+    if (!has_room(decision.table, group, request)) {
+        drop(decision, group, request.member_id);
         decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, {}));
     } else if (!has_room_for(group, request)) {
         decision.answer(ticket, refused_join(ErrorCode::group_max_size_reached, request.member_id));
@@ -208,6 +216,8 @@ void add_member(Decision& decision, Ticket ticket, const JoinRequest& request, C
     member.joining = ticket;
     member.is_new = true;
     if (group.first_rebalance) group.first_rebalance->somebody_came = true;
+    group.churn.member_came();
+    group.is_assignment_too_large = false;
     Member& added = group.add(std::move(member), request.protocol_type);
     extend_session(decision, group, added, kNewMemberJoinTimeoutMs);
     note_joined(decision, group, added);
@@ -223,6 +233,7 @@ void update_member(Decision& decision, Ticket ticket, const JoinRequest& request
     if (member.joining)
         decision.answer(*member.joining, refused_join(ErrorCode::rebalance_in_progress, member.id));
     const bool says_the_same = member.says_the_same(request.protocols);
+    group.is_assignment_too_large = false;
     group.set_protocols(member, request.protocols);
     member.rebalance_timeout_ms = request.rebalance_timeout_ms;
     member.session_timeout_ms = request.session_timeout_ms;

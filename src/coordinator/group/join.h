@@ -6,8 +6,9 @@
 
 namespace milena::coordinator {
 
-/// "client-UUID", or "instance-UUID".
-std::string new_member_id(const Decision& decision, const JoinRequest& request);
+/// "client-UUID", or "instance-UUID". `before`: the member whose place it takes, if there is one.
+std::string new_member_id(const Decision& decision, const JoinRequest& request,
+                          const Member* before = nullptr);
 
 JoinReply refused_join(ErrorCode code, std::string_view member_id);
 

@@ -14,9 +14,32 @@ namespace {
 
 constexpr std::int32_t kLookAgainMs = 1000;
 
-void set_join_timer(Decision& decision, ClassicGroup& group, std::int32_t timeout_ms) {
-    group.join_timer.set(decision.table.due, decision.in_ms(timeout_ms),
-                         {.kind = Due::Kind::join, .group = group.name});
+void await_joins(Decision& decision, ClassicGroup& group, std::int32_t timeout_ms) {
+    group.join_deadline = decision.in_ms(timeout_ms);
+    look_at_joins(decision, group, group.join_deadline);
+}
+
+/// No longer than what silent members and short sessions leave of it.
+env::Duration longest_delay(const Decision& decision, const ClassicGroup& group) {
+    std::int32_t longest_ms = decision.table.options.group_rebalance_damping_ms;
+    for (const auto& [id, member] : group.members())
+        longest_ms = std::min(longest_ms, member.session_timeout_ms / 2);
+    return std::chrono::milliseconds(std::max(longest_ms, 0));
+}
+
+/// All have joined. Where rebalances follow one another closely others are waited for a little, so
+/// that one rebalance is enough for several that come.
+void complete_or_put_off(Decision& decision, ClassicGroup& group) {
+    const bool is_damped = !group.first_rebalance && !group.members().empty();
+    const env::Instant earliest =
+        is_damped ? std::min(group.churn.next_generation_at(longest_delay(decision, group)),
+                             group.join_deadline)
+                  : decision.now();
+    if (decision.now() >= earliest) {
+        complete_join(decision, group);
+    } else {
+        look_at_joins(decision, group, earliest);
+    }
 }
 
 /// Static members keep their places as long as their sessions last.
@@ -35,6 +58,7 @@ void drop_who_did_not_join(Decision& decision, ClassicGroup& group) {
 void begin_generation(Decision& decision, ClassicGroup& group) {
     ++group.generation;
     group.first_rebalance.reset();
+    group.churn.generation_begins(decision.now());
     for (auto& [id, member] : group.members()) member.has_to_sync = false;
     if (group.members().empty()) {
         group.protocol_name.reset();
@@ -90,6 +114,10 @@ void extend_session(Decision& decision, const ClassicGroup& group, Member& membe
     extend_session(decision, group, member, member.session_timeout_ms);
 }
 
+void look_at_joins(Decision& decision, ClassicGroup& group, env::Instant when) {
+    group.join_timer.set(decision.table.due, when, {.kind = Due::Kind::join, .group = group.name});
+}
+
 void rebalance_or_complete(Decision& decision, ClassicGroup& group, RebalanceReason why) {
     if (group.can_rebalance()) {
         begin_rebalance(decision, group, std::move(why));
@@ -107,17 +135,17 @@ void begin_rebalance(Decision& decision, ClassicGroup& group, RebalanceReason wh
     const bool is_first = group.is(GroupState::empty);
     group.become(GroupState::preparing_rebalance, decision.wall_ms());
     note_begun(decision, group, std::move(why));
+    group.churn.rebalance_begins(decision.now());
     if (is_first) {
         // Members of a new group start together: the first one waits for the others.
         const std::int32_t delay_ms = decision.table.options.group_initial_rebalance_delay_ms;
         group.first_rebalance = {
             .delay_ms = delay_ms,
             .remaining_ms = std::max(group.rebalance_timeout_ms() - delay_ms, 0)};
-        set_join_timer(decision, group, delay_ms);
-    } else if (group.all_have_joined()) {
-        complete_join(decision, group);
+        await_joins(decision, group, delay_ms);
     } else {
-        set_join_timer(decision, group, group.rebalance_timeout_ms());
+        await_joins(decision, group, group.rebalance_timeout_ms());
+        complete_without(decision, group);
     }
 }
 
@@ -127,7 +155,7 @@ void complete_if_all_joined(Decision& decision, ClassicGroup& group) {
 
 void complete_without(Decision& decision, ClassicGroup& group) {
     if (group.is(GroupState::preparing_rebalance) && group.all_have_joined())
-        complete_join(decision, group);
+        complete_or_put_off(decision, group);
 }
 
 void complete_join(Decision& decision, ClassicGroup& group) {
@@ -137,7 +165,7 @@ void complete_join(Decision& decision, ClassicGroup& group) {
     if (!group.elect_joined_leader() && !group.members().empty()) {
         // Static members only, and none came: their sessions decide. That may take long, also where
         // they gave a rebalance no time at all.
-        set_join_timer(decision, group, std::max(group.rebalance_timeout_ms(), kLookAgainMs));
+        await_joins(decision, group, std::max(group.rebalance_timeout_ms(), kLookAgainMs));
         return;
     }
     begin_generation(decision, group);
@@ -221,6 +249,7 @@ void tell_waiting(Decision& decision, Member& member, ErrorCode join_code, Error
 void drop(Decision& decision, ClassicGroup& group, std::string_view member_id) {
     if (Member* const member = group.find(member_id)) {
         tell_waiting(decision, *member, ErrorCode::unknown_member_id, ErrorCode::unknown_member_id);
+        group.churn.member_left(*member, decision.now());
     }
     group.remove(member_id);
 }

@@ -23,6 +23,8 @@ void begin_rebalance(Decision& decision, ClassicGroup& group, RebalanceReason wh
 void complete_if_all_joined(Decision& decision, ClassicGroup& group);
 /// The same of any: somebody the group waited for is gone.
 void complete_without(Decision& decision, ClassicGroup& group);
+/// The wait for members may be over then.
+void look_at_joins(Decision& decision, ClassicGroup& group, env::Instant when);
 
 /// The wait for members is over: those who did not come are out, the others are told.
 void complete_join(Decision& decision, ClassicGroup& group);

@@ -33,6 +33,11 @@ void session_is_over(Decision& decision, ClassicGroup& group, const std::string&
 
 void join_time_is_over(Decision& decision, ClassicGroup& group) {
     auto& first = group.first_rebalance;
+    // It was put off for others to come, and one has asked for its id and has not come with it yet.
+    if (!first && decision.now() < group.join_deadline && !group.all_have_joined()) {
+        look_at_joins(decision, group, group.join_deadline);
+        return;
+    }
     if (!first || !first->somebody_came || first->remaining_ms == 0) {
         complete_join(decision, group);
         return;
@@ -43,8 +48,7 @@ void join_time_is_over(Decision& decision, ClassicGroup& group) {
         std::min(decision.table.options.group_initial_rebalance_delay_ms, first->remaining_ms);
     first->remaining_ms = std::max(first->remaining_ms - first->delay_ms, 0);
     first->delay_ms = next_ms;
-    group.join_timer.set(decision.table.due, decision.in_ms(next_ms),
-                         {.kind = Due::Kind::join, .group = group.name});
+    look_at_joins(decision, group, decision.in_ms(next_ms));
 }
 
 void sync_time_is_over(Decision& decision, ClassicGroup& group) {

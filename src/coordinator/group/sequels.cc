@@ -62,6 +62,7 @@ void after_failure(Decision& decision, Sequel sequel, ErrorCode code) {
                     [&](Sequel::Assignments& handed_in) {
                         if (!is_awaited(*group, handed_in)) return;
                         withdraw_assignments(decision, *group, code);
+                        group->is_assignment_too_large = code == ErrorCode::message_too_large;
                         rebalance_or_complete(decision, *group,
                                               {.cause = RebalanceCause::assignment_not_stored});
                     },

@@ -34,7 +34,7 @@ void set_wishes(ClassicGroup& group, Member& member, std::vector<MemberProtocol>
 void return_static(Decision& decision, Ticket ticket, const JoinRequest& request,
                    ClassicGroup& group, Member& member) {
     INVARIANT(!group.is(GroupState::empty), "a member in an empty group");
-    const std::string new_id = new_member_id(decision, request);
+    const std::string new_id = new_member_id(decision, request, &member);
     Sequel::Return back{.instance_id = *member.instance_id,
                         .old_id = member.id,
                         .old_leader = group.leader,
@@ -50,6 +50,7 @@ void return_static(Decision& decision, Ticket ticket, const JoinRequest& request
     returned.joining = ticket;
     returned.is_new = false;
     note_joined(decision, group, returned);
+    group.is_assignment_too_large = false;
 
     if (group.is(GroupState::stable)) {
         if (group.protocol_name == group.vote()) {

@@ -37,6 +37,12 @@ env::Task<Result<Appended>> append_records(AppendPlace place, AppendRules rules,
                                            std::span<const coordinator::Record> records,
                                            replication::ProduceDone done);
 
+/// The log does not take so much at once (max.message.bytes, segment.bytes).
+constexpr bool is_too_large(ErrorCode of_append) {
+    return of_append == ErrorCode::message_too_large ||
+           of_append == ErrorCode::record_list_too_large;
+}
+
 /// What a coordinator's client is told of such a code, as Kafka's coordinator does.
 ErrorCode coordinator_code(ErrorCode of_append);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "group_events.h"
+#include "milena/protocol/records/group.h"
 
 namespace milena::drivers {
 
@@ -12,6 +13,8 @@ using coordinator::GroupAnswer;
 using coordinator::GroupRequest;
 
 namespace {
+
+constexpr env::Duration kTooLargeToldEvery = std::chrono::minutes(1);
 
 Error unavailable(std::string why) {
     return {ErrorCode::coordinator_not_available, std::move(why)};
@@ -277,6 +280,23 @@ void HostedGroups::tell_failed_append(const Error& why) {
     }
 }
 
+void HostedGroups::tell_too_large(const GroupStep& step, const Error& why) {
+    const env::Instant now = host_.env.clock().now();
+    const bool is_told = state_.with([&](State& state) {
+        if (now < state.tells_too_large_at) return true;
+        state.tells_too_large_at = now + kTooLargeToldEvery;
+        return false;
+    });
+    if (is_told) return;
+    protocol::Arena arena;
+    const auto key = coordinator::decode_after_number<protocol::GroupMetadataKey>(
+        step.records.front().key, arena);
+    LOG_WARN(host_.log, "records of a group are too large, which its clients are told",
+             kv("partition", place_.partition->name().text()),
+             kv("group", key ? std::string(key->group) : std::string()), kv("why", why.why),
+             kv("remedy", "fewer members or topics, or more max.message.bytes of the topic"));
+}
+
 std::optional<coordinator::GroupStep> HostedGroups::appended(const GroupStep& step,
                                                              const Result<Appended>& appended,
                                                              telemetry::Counter& gone) {
@@ -284,13 +304,20 @@ std::optional<coordinator::GroupStep> HostedGroups::appended(const GroupStep& st
     if (!appended) {
         const Error why{coordinator_code(appended.error().code), appended.error().why};
         host_.counters.failed_appends.add();
-        tell_failed_append(why);
+        const bool was_too_large = is_too_large(appended.error().code);
+        if (was_too_large) {
+            tell_too_large(step, why);
+        } else {
+            tell_failed_append(why);
+        }
         if (is_lost(appended.error().code)) resign(why);
         return decide([&](State& state, After& after) -> std::optional<GroupStep> {
             if (state.phase == Phase::gone) return std::nullopt;
             state.waiting.refuse(step.answers, why, after.deliveries);
             state.rests_until = time().now + std::chrono::milliseconds(100);
-            return noted(state, state.groups->append_failed(why.code, time()));
+            return noted(state,
+                         state.groups->append_failed(
+                             was_too_large ? ErrorCode::message_too_large : why.code, time()));
         });
     }
     host_.counters.appends.add();

@@ -113,6 +113,8 @@ private:
         bool has_news = false;
         bool is_append_failing = false;  ///< and that has been told, until one succeeds
         bool is_store_failing = false;   ///< the same of reads
+        /// Records that are too large are not told of before.
+        env::Instant tells_too_large_at{};
         std::deque<std::function<void()>> turns;
         Offset end{-1};        ///< of all records that were loaded or applied
         Offset committed{-1};  ///< the high watermark that the groups know
@@ -216,6 +218,8 @@ private:
     void start_work(GroupStep& step);
     env::Task<void> run_work(std::shared_ptr<coordinator::GroupWork> work);
     void tell_failed_append(const Error& why);
+    /// An operator can allow more, or find whoever says so much.
+    void tell_too_large(const GroupStep& step, const Error& why);
     /// What follows from the append, if that is another step.
     std::optional<GroupStep> appended(const GroupStep& step, const Result<Appended>& appended,
                                       telemetry::Counter& gone);

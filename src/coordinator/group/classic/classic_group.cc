@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "member_ids.h"
 #include "milena/base/invariant.h"
 #include "subscription.h"
 
@@ -107,12 +108,20 @@ Member* ClassicGroup::find_instance(std::string_view instance_id) {
     return found == instances_.end() ? nullptr : find(found->second);
 }
 
+const Member* ClassicGroup::find_instance(std::string_view instance_id) const {
+    const auto found = instances_.find(instance_id);
+    return found == instances_.end() ? nullptr : find(found->second);
+}
+
 ErrorCode ClassicGroup::validate(std::string_view member_id,
                                  const std::optional<std::string>& instance_id) const {
     if (instance_id) {
         const auto now_in_place = instances_.find(*instance_id);
         if (now_in_place == instances_.end()) return ErrorCode::unknown_member_id;
-        if (now_in_place->second != member_id) return ErrorCode::fenced_instance_id;
+        if (now_in_place->second != member_id) {
+            return is_given_after(member_id, now_in_place->second) ? ErrorCode::unknown_member_id
+                                                                   : ErrorCode::fenced_instance_id;
+        }
     }
     return members_.contains(member_id) ? ErrorCode::none : ErrorCode::unknown_member_id;
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../history/rebalance_history.h"
+#include "churn.h"
 #include "milena/coordinator/groups.h"
 #include "timers.h"
 
@@ -87,6 +88,12 @@ public:
     std::map<std::string, Timer, std::less<>> pending;
     Timer join_timer;
     Timer sync_timer;
+    /// Who has not joined the rebalance by then is out. The timer may look before.
+    env::Instant join_deadline{};
+    Churn churn;
+    /// The log did not take what the leader has assigned, for it is too large. Members that come
+    /// again with what they have said before would only bring the same about.
+    bool is_assignment_too_large = false;
     /// Of the first rebalance: how long it may still be put off for others to come.
     struct FirstRebalance {
         std::int32_t delay_ms = 0;
@@ -126,8 +133,11 @@ public:
     const Member* find(std::string_view member_id) const;
     /// Null if the instance is not in the group.
     Member* find_instance(std::string_view instance_id);
+    const Member* find_instance(std::string_view instance_id) const;
     bool is_leader(std::string_view member_id) const { return leader && *leader == member_id; }
     /// UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID: another process has taken the instance's place.
+    /// Who was given its id after the one that holds the place, by a coordinator that died before
+    /// it had stored that, is no earlier process: it is told to join anew.
     ErrorCode validate(std::string_view member_id,
                        const std::optional<std::string>& instance_id) const;
 

@@ -28,11 +28,14 @@ bool says_everything(const ConsumerHeartbeatRequest& request) {
     return request.rebalance_timeout_ms != -1 && (request.topics || request.regex) && request.owned;
 }
 
-/// Its answer may have been lost: it comes with the epoch before, and has nothing that it should
-/// not have.
+/// Its answer, or several, may have been lost: it comes with an epoch since the last one that it is
+/// known to have heard of, and has nothing that it should not have.
 bool may_have_missed_answer(const MemberCurrent& current, const ConsumerHeartbeatRequest& request,
                             const PartitionSet* owned) {
-    if (request.member_epoch != current.previous_epoch || owned == nullptr) return false;
+    // With none before its own it has joined, and has heard of none or of that one.
+    const bool has_one_before = current.previous_epoch > 0;
+    if (!has_one_before || request.member_epoch < current.previous_epoch || owned == nullptr)
+        return false;
     return std::ranges::all_of(
         *owned, [&](const GroupPartition& one) { return find(current.assigned, one) != nullptr; });
 }
@@ -59,6 +62,8 @@ Result<void> check_instance(const ConsumerGroup& group, const ConsumerHeartbeatR
     if (!request.instance_id) return ok();
     const auto holder = group.find_instance(*request.instance_id);
     if (!holder) return ok();
+    // Its answer may have been lost, or it has been fenced: it has the instance already.
+    if (*holder == request.member_id) return ok();
     const ConsumerMember& member = *group.find(*holder);
     if (member.is_classic() || member.epoch() == kAwayEpoch) return ok();
     return fail(ErrorCode::unreleased_instance_id,
@@ -91,7 +96,7 @@ MemberMetadata metadata_of(const ConsumerGroup& group, const ConsumerHeartbeatRe
 Result<ConsumerGroup*> group_to_join(Decision& decision, const ConsumerHeartbeatRequest& request) {
     Table& table = decision.table;
     if (ConsumerGroup* const found = table.find_consumer(request.group)) {
-        TRY_VOID(check_room(table, *found, request.member_id));
+        TRY_VOID(check_room(table, *found, {request.member_id, request.instance_id}));
         TRY_VOID(check_instance(*found, request));
         return found;
     }
@@ -147,7 +152,7 @@ ConsumerHeartbeatReply beat(Decision& decision, ConsumerGroup& group,
     resolve_if_due(decision, group);
     advance_epoch(decision, group, std::move(why));
     assign_if_due(decision, group);
-    reconcile_member(decision, group, member_id, owned, says_new);
+    reconcile_member(decision, group, member_id, {owned, request.member_epoch}, says_new);
     extend_consumer_session(decision, group, member_id);
     // Who spoke the classic protocol before is waited for no more.
     decision.table.consumers.cancel(&MemberTimers::join, group.name, member_id);

@@ -95,9 +95,11 @@ Result<const ConsumerMember*> find_member(const ConsumerGroup& group,
 }
 
 Result<void> check_room(const Table& table, const ConsumerGroup& group,
-                        std::string_view member_id) {
+                        const ClaimedMember& claimed) {
     const std::int32_t most = table.options.consumer.max_size;
-    if (group.find(member_id) != nullptr || std::cmp_less(group.member_count(), most)) return ok();
+    const bool has_place = group.find(claimed.member_id) != nullptr ||
+                           (claimed.instance_id && group.find_instance(*claimed.instance_id));
+    if (has_place || std::cmp_less(group.member_count(), most)) return ok();
     return fail(
         ErrorCode::group_max_size_reached,
         fmt::format("The consumer group has reached its maximum capacity of {} members.", most));
@@ -156,7 +158,7 @@ void advance_epoch(Decision& decision, ConsumerGroup& group, std::optional<Rebal
 }
 
 void reconcile_member(Decision& decision, ConsumerGroup& group, const std::string& member_id,
-                      const PartitionSet* owned, bool has_changed) {
+                      const Said& said, bool has_changed) {
     const ConsumerMember& member = *group.find(member_id);
     const MemberCurrent current = member.current.value_or(MemberCurrent());
     const bool rests = member.current && current.state == MemberState::stable &&
@@ -172,7 +174,8 @@ void reconcile_member(Decision& decision, ConsumerGroup& group, const std::strin
                                     .assignment_epoch = group.assignment_epoch(),
                                     .wanted = wanted,
                                     .is_subscribed = [&](Uuid id) { return subscription.has(id); },
-                                    .owned = owned,
+                                    .owned = said.owned,
+                                    .said_epoch = said.epoch,
                                     .is_free = is_free});
     // Records that were lost may have left it ahead.
     INVARIANT(next.epoch <= std::max(group.assignment_epoch(), current.epoch),

@@ -19,8 +19,9 @@ struct ClaimedMember {
 /// UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID: another process has taken the instance's place.
 Result<const ConsumerMember*> find_member(const ConsumerGroup& group, const ClaimedMember& claimed);
 
-/// GROUP_MAX_SIZE_REACHED if the group is full and the member not in it.
-Result<void> check_room(const Table& table, const ConsumerGroup& group, std::string_view member_id);
+/// GROUP_MAX_SIZE_REACHED if the group is full and neither the member nor its instance in it.
+Result<void> check_room(const Table& table, const ConsumerGroup& group,
+                        const ClaimedMember& claimed);
 
 /// The instance's process has another id from now on, and goes on with what it had.
 void replace_static(Decision& decision, ConsumerGroup& group, const std::string& old_id,
@@ -36,10 +37,15 @@ void drop_unused_regexes(Decision& decision, ConsumerGroup& group);
 /// The group's next epoch, if its subscriptions have changed, and why, or its topics are otherwise.
 void advance_epoch(Decision& decision, ConsumerGroup& group, std::optional<RebalanceReason> why);
 
-/// The member goes on towards the assignment that there is. `owned`: what it has just said to have;
-/// null: nothing. With `has_changed`, its subscription may be another than it was.
+/// What a member has just said.
+struct Said {
+    const PartitionSet* owned = nullptr;  ///< null: nothing of what it has
+    std::int32_t epoch = 0;               ///< that it is at; 0: it joins
+};
+/// The member goes on towards the assignment that there is. With `has_changed`, its subscription
+/// may be another than it was.
 void reconcile_member(Decision& decision, ConsumerGroup& group, const std::string& member_id,
-                      const PartitionSet* owned, bool has_changed);
+                      const Said& said, bool has_changed);
 
 /// It lives; if it has to give partitions up its time for that runs.
 void extend_consumer_session(Decision& decision, const ConsumerGroup& group,

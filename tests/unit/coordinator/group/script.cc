@@ -98,6 +98,7 @@ private:
         options.group_max_session_timeout_ms = words.number("max-session", 1'800'000);
         options.group_initial_rebalance_delay_ms = words.number("delay", 3000);
         options.group_max_size = words.number("size", INT32_MAX);
+        options.group_rebalance_damping_ms = words.number("damping", 0);
         options.offset_metadata_max_bytes = words.number("metadata", 4096);
         options.offsets_retention_ms = words.number("retention", 600'000);
         options.consumer.max_size = words.number("consumer-size", INT32_MAX);

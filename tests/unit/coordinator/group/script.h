@@ -5,7 +5,7 @@
 //
 //   options [no-upgrade] [no-downgrade] [consumer-size=N]
 //           [events] [min-session=MS] [max-session=MS] [delay=MS] [size=N] [metadata=BYTES]
-//           [retention=MS]
+//           [retention=MS] [damping=MS]
 //                                   first of all; `events`: what operators are told is printed too
 //   join GROUP CLIENT [as=MEMBER] [instance=I] [type=T] [protocols=P,Q] [topics=A,B] [session=MS]
 //        [rebalance=MS] [old] [skip]

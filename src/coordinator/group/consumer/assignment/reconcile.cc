@@ -12,9 +12,11 @@ bool has_any_of(const Reconciliation& with, const OwnedSet& partitions) {
     return with.owned == nullptr || share_any(partitions, *with.owned);
 }
 
-MemberCurrent at_epoch(const MemberCurrent& before, std::int32_t epoch) {
+/// The epoch before is the last that the member has said: of several answers that were lost, one
+/// after the other, it has heard none. One that was away comes back from nothing.
+MemberCurrent at_epoch(const Reconciliation& with, std::int32_t epoch) {
     MemberCurrent next;
-    next.previous_epoch = before.epoch;
+    next.previous_epoch = with.said_epoch > 0 ? with.said_epoch : std::max(with.current.epoch, 0);
     next.epoch = epoch;
     return next;
 }
@@ -24,13 +26,13 @@ MemberCurrent next_of(const Reconciliation& with) {
     OwnedSet kept = kept_of(current.assigned, with.wanted);
     OwnedSet given_up = gone_of(current.assigned, with.wanted);
     if (!given_up.empty() && has_any_of(with, given_up)) {
-        MemberCurrent next = at_epoch(current, current.epoch);
+        MemberCurrent next = at_epoch(with, current.epoch);
         next.state = MemberState::unrevoked;
         next.assigned = std::move(kept);
         next.revoking = std::move(given_up);
         return next;
     }
-    MemberCurrent next = at_epoch(current, with.assignment_epoch);
+    MemberCurrent next = at_epoch(with, with.assignment_epoch);
     OwnedSet given;
     for (const GroupPartition& one : missing_of(with.wanted, kept)) {
         if (with.is_free(one)) {
@@ -56,7 +58,7 @@ OwnedSet unsubscribed(const Reconciliation& with) {
 MemberCurrent still_unrevoked(const Reconciliation& with) {
     const OwnedSet more = unsubscribed(with);
     if (more.empty()) return with.current;
-    MemberCurrent next = at_epoch(with.current, with.current.epoch);
+    MemberCurrent next = at_epoch(with, with.current.epoch);
     next.state = MemberState::unrevoked;
     next.assigned = gone_of(with.current.assigned, partitions_of(more));
     next.revoking = joined(with.current.revoking, more);

@@ -24,6 +24,8 @@ struct Reconciliation {
     std::function<bool(Uuid)> is_subscribed;
     /// As the member has just said; null: it said nothing.
     const PartitionSet* owned = nullptr;
+    /// The epoch that it has said to be at, its own or the one before; 0: it joins.
+    std::int32_t said_epoch = 0;
     /// Nobody else has it, or is still to give it up.
     std::function<bool(const GroupPartition&)> is_free;
 };

@@ -33,7 +33,7 @@ std::unexpected<ErrorCode> refused(ErrorCode code) {
 std::expected<ConsumerSubscription, ErrorCode> check(const Decision& decision,
                                                      const JoinRequest& request,
                                                      const ConsumerGroup& group) {
-    if (!check_room(decision.table, group, request.member_id))
+    if (!check_room(decision.table, group, {request.member_id, request.instance_id}))
         return refused(ErrorCode::group_max_size_reached);
     if (!is_protocol_known(group, request)) return refused(ErrorCode::inconsistent_group_protocol);
     auto subscription = read_consumer_subscription(request.protocols.front().metadata);
@@ -87,7 +87,7 @@ void admit(Decision& decision, Ticket ticket, const JoinRequest& request, Consum
         partitions_of(with_ids(subscription.owned, decision.table.consumers.topics()));
     advance_epoch(decision, group, std::move(why));
     assign_if_due(decision, group);
-    reconcile_member(decision, group, member_id, &owned, true);
+    reconcile_member(decision, group, member_id, {.owned = &owned}, true);
     extend_consumer_session(decision, group, member_id);
     await_sync(decision, group, member_id);
     JoinReply reply;

@@ -33,6 +33,7 @@ struct Case {
     std::optional<PartitionSet> owned;
     PartitionSet taken{};
     bool is_subscribed = true;
+    std::int32_t said_epoch = 0;
 
     MemberCurrent next() const {
         return reconcile(
@@ -41,6 +42,7 @@ struct Case {
              .wanted = wanted,
              .is_subscribed = [this](Uuid) { return is_subscribed; },
              .owned = owned ? &*owned : nullptr,
+             .said_epoch = said_epoch,
              .is_free = [this](const GroupPartition& one) { return !contains(taken, one); }});
     }
 };
@@ -51,6 +53,17 @@ TEST(Reconcile, WhatIsFreeIsGivenAtOnce) {
     EXPECT_EQ(next.epoch, 2);
     EXPECT_EQ(next.previous_epoch, 1);
     EXPECT_EQ(next.assigned, (OwnedSet{{at(0), 1}, {at(1), 2}}));
+}
+
+TEST(Reconcile, TheEpochBeforeIsTheLastThatTheMemberHasSaid) {
+    Case one{current(3, {0}), 4, set({0}), std::nullopt};
+    one.said_epoch = 2;
+    EXPECT_EQ(one.next().previous_epoch, 2);
+    one.said_epoch = 3;
+    EXPECT_EQ(one.next().previous_epoch, 3);
+    one.has.epoch = kAwayEpoch;
+    one.said_epoch = 0;
+    EXPECT_EQ(one.next().previous_epoch, 0);
 }
 
 TEST(Reconcile, GivesUpBeforeItComesToTheEpoch) {
