@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who coordinates a group, in every version of the question; the topic is made when it is first asked."""
+"""Who coordinates a group, in every version of the question; the topic is made when it is first asked: B41."""
 import time
 import unittest
 
@@ -73,6 +73,18 @@ class FindCoordinatorTest(unittest.TestCase):
             self.assertEqual(self.find(4, 'tx', KeyType=TRANSACTION), [(COORDINATOR_NOT_AVAILABLE, *nobody)])
             self.assertEqual(self.find(6, A_SHARE, KeyType=SHARE), [(COORDINATOR_NOT_AVAILABLE, *nobody)])
 
+    def test_a_key_type_that_there_is_not_is_an_error(self):
+        for version in range(1, 7):
+            for kind in (-1, 3, 9, 127):
+                with self.subTest(version=version, kind=kind):
+                    answers = self.find(version, 'g', KeyType=kind)
+                    self.assertEqual(answers, [(INVALID_REQUEST, -1, '', -1)])
+
+    def test_a_key_that_is_asked_for_twice_is_answered_twice(self):
+        self.await_topic()
+        here = (NONE, 1, '127.0.0.1', self.node.port)
+        self.assertEqual(self.find(4, 'a', 'b', 'a'), [here] * 3)
+
     def test_nothing_is_asked_and_nothing_is_answered(self):
         self.assertEqual(self.find(4), [])
 
@@ -87,6 +99,22 @@ class FindCoordinatorTest(unittest.TestCase):
             _, body = self.talk.exchange(request, PRODUCE, 8)
             part = body['Responses'][0]['PartitionResponses'][0]
             self.assertEqual((client, part['ErrorCode']), (client, wanted))
+
+
+class ColdStartTest(unittest.TestCase):
+    def test_the_first_question_is_answered_within_five_seconds(self):
+        """With a coordinator, or with what has the client ask again."""
+        with node.Node() as cold:
+            cold.start()
+            began = time.monotonic()
+            with Talk(cold.port, 'cold') as talk:
+                errors = []
+                while NONE not in errors:
+                    answer = talk.quietly(FIND_COORDINATOR, 4, CoordinatorKeys=['g'])
+                    errors.append(answer['Coordinators'][0]['ErrorCode'])
+                    self.assertLess(time.monotonic() - began, 30 if node.PEER else 5)
+                    time.sleep(0.05)
+            self.assertLessEqual(set(errors), {NONE, COORDINATOR_NOT_AVAILABLE})
 
 
 class ManyBrokersTest(unittest.TestCase):

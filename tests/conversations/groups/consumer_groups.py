@@ -173,6 +173,54 @@ def consumer_group_revokes_before_it_assigns(talk):
 
 
 @conversation
+def consumer_group_heartbeats_come_twice(talk):
+    """B34: whole heartbeats whose answers were lost, whatever the member's state; then a fenced one, and two leave."""
+    coordinator(talk)
+    topic = talk.topic('t', 6)
+    epochs = {}
+
+    def twice(member, *owned):
+        """The second time with the epoch before, if there is another since."""
+        whole = {'RebalanceTimeoutMs': 60000, 'SubscribedTopicNames': [topic]}
+        partitions = [(topic, list(owned))] if owned else []
+        for _ in range(2):
+            answer = own(talk, member, epochs[member], *partitions, **whole)
+        epochs[member] = answer['MemberEpoch']
+
+    def join_twice(member):
+        for _ in range(2):
+            epochs[member] = join(talk, member, topic)['MemberEpoch']
+
+    join_twice('A')
+    twice('A', 0, 1, 2, 3, 4, 5)
+    join_twice('B')
+    interval()
+    twice('B')
+    twice('A', 0, 1, 2, 3, 4, 5)
+    describe(talk, note='one is to give up, the other waits')
+    twice('B')
+    before = epochs['A']
+    twice('A', 0, 1, 2)
+    own(talk, 'A', before, (topic, [0, 1, 2]))
+    own(talk, 'A', before, (topic, [0, 1]))
+    beat(talk, 'A', before)
+    own(talk, 'A', before, (topic, [0, 1, 2, 3]))
+    own(talk, 'A', before - 1, (topic, [0, 1, 2]))
+    twice('B')
+    twice('B', 3, 4, 5)
+    describe(talk, note='both have theirs')
+    join_twice('A')
+    beat(talk, 'A', epochs['A'] + 1)
+    join_twice('A')
+    twice('A', 0, 1, 2)
+    for _ in range(2):
+        beat(talk, 'A', -1)
+        beat(talk, 'B', -2)
+    beat(talk, 'B', -1)
+    describe(talk, note='all have left')
+
+
+@conversation
 def consumer_group_gives_up_what_is_not_subscribed(talk):
     coordinator(talk)
     topic, other = talk.topic('t', 2), talk.topic('u', 3)
@@ -201,6 +249,10 @@ def consumer_group_static_member(talk):
     beat(talk, 'B', -1, **i)
     beat(talk, 'B', -2, **i)
     beat(talk, 'A', -2, **i)
+    describe(talk)
+    beat(talk, 'A', 2, **i)
+    beat(talk, 'A', -2, **i)
+    join(talk, 'A', topic, note='comes back as itself', **i)
     describe(talk)
     beat(talk, 'A', 2, **i)
     beat(talk, 'A', -2, **i)

@@ -65,11 +65,13 @@ def alone(talk, protocols=(('range', b'm'),), **more):
 
 @conversation
 def group_join_is_refused(talk):
+    """B31."""
     coordinator(talk)
     for version in versions(JOIN_GROUP):
         join(talk, version, 'no group', GroupId='')
         join(talk, version, 'short session', SessionTimeoutMs=5999)
         join(talk, version, 'long session', SessionTimeoutMs=1800001)
+        join(talk, version, 'session of a millisecond', SessionTimeoutMs=1)
         join(talk, version, 'member of no group', 'nobody')
         if version:
             join(talk, version, 'no type', ProtocolType='', GroupId=group_name(talk, f'type{version}'))
@@ -126,10 +128,42 @@ def group_of_one_member(talk):
         {'Name': topic, 'Partitions': [{'PartitionIndex': 0}]}])
 
 
-def commit(talk, topic, member, generation, note, version=9):
+def commit(talk, topic, member, generation, note, version=9, **more):
     parts = [{'PartitionIndex': 0, 'CommittedOffset': 5}]
-    talk.ask(OFFSET_COMMIT, version, note, GroupId=group_name(talk), GenerationIdOrMemberEpoch=generation,
-             MemberId=member, Topics=[{'Name': topic, 'TopicId': talk.ids[topic], 'Partitions': parts}])
+    values = {'GroupId': group_name(talk), 'GenerationIdOrMemberEpoch': generation, 'MemberId': member,
+              'Topics': [{'Name': topic, 'TopicId': talk.ids[topic], 'Partitions': parts}], **more}
+    talk.ask(OFFSET_COMMIT, version, note, **values)
+
+
+@conversation
+def group_commits_from_outside(talk):
+    """B35: of nobody, of an instance and of a generation, while the group is unknown, empty and in use."""
+    coordinator(talk)
+    topic = talk.topic()
+
+    def from_outside(state, version):
+        commit(talk, topic, '', -1, f'nobody, {state}', version)
+        commit(talk, topic, 'm', -1, f'a member, {state}', version)
+        commit(talk, topic, '', 3, f'a generation, {state}', version)
+        commit(talk, topic, 'm', 3, f'a member of a generation, {state}', version)
+        if version >= 7:
+            commit(talk, topic, '', -1, f'an instance, {state}', version, GroupInstanceId='i')
+            commit(talk, topic, 'm', -1, f'a member of an instance, {state}', version, GroupInstanceId='i')
+
+    for version in versions(OFFSET_COMMIT):
+        commit(talk, topic, 'm', 3, 'unknown', version, GroupId=group_name(talk, f'unknown{version}'))
+        from_outside('made by a commit', version)
+    for instance in (None, 'i'):
+        member = alone(talk, GroupInstanceId=instance, SessionTimeoutMs=120000, RebalanceTimeoutMs=120000)
+        for version in versions(OFFSET_COMMIT):
+            from_outside('completing', version)
+        generation = 1 if instance is None else 3
+        sync(talk, member, generation, [(member, b'a')], GroupInstanceId=instance)
+        for version in versions(OFFSET_COMMIT):
+            from_outside('stable', version)
+        leave(talk, (member, instance))
+        for version in versions(OFFSET_COMMIT):
+            from_outside('empty', version)
 
 
 @conversation

@@ -3,9 +3,11 @@
 nobody joins."""
 import time
 
+from support.records import batch
+
 from .. import conversation
-from ..talk import DELETE_GROUPS, DESCRIBE_GROUPS, FIND_COORDINATOR, LIST_GROUPS, NO_ID, OFFSET_COMMIT, OFFSET_DELETE, \
-    OFFSET_FETCH, UNKNOWN_ID, versions
+from ..talk import DELETE_GROUPS, DELETE_TOPICS, DESCRIBE_GROUPS, FIND_COORDINATOR, LIST_GROUPS, NO_ID, OFFSET_COMMIT, \
+    OFFSET_DELETE, OFFSET_FETCH, UNKNOWN_ID, versions
 
 
 def group_name(talk, label='g'):
@@ -88,6 +90,35 @@ def offsets_of_what_is_not_there(talk):
         {'GroupId': group_name(talk), 'Topics': [{'TopicId': UNKNOWN_ID, 'PartitionIndexes': [0, 1]}]}])
     for version in versions(OFFSET_FETCH, 9):
         fetch(talk, version, 'as a member', [(topic, [0])], MemberId='m', MemberEpoch=3)
+
+
+@conversation
+def offsets_of_a_topic_that_is_made_again(talk):
+    """B38: what was committed of the topic before is gone, and its id is unknown to all who still say it."""
+    coordinator(talk)
+    topic = talk.topic()
+    old = talk.ids[topic]
+    talk.append(topic, batch([b'x']))
+    commit(talk, 10, 'of the first', [named(talk, topic, at(0, 1))])
+    talk.quietly(DELETE_TOPICS, 5, TopicNames=[topic], TimeoutMs=30000)
+    time.sleep(2)  # until every part of the broker has heard of it
+    for version in (9, 10):
+        fetch(talk, version, 'the topic is gone', [(topic, [0])])
+    talk.topic()
+    time.sleep(2)
+    for version in (9, 10):
+        fetch(talk, version, 'another has its name', [(topic, [0])])
+    new, talk.ids[topic] = talk.ids[topic], old
+    talk.names[old] = 'the id before'
+    fetch(talk, 10, 'by the id before', [(topic, [0])])
+    commit(talk, 10, 'by the id before', [named(talk, topic, at(0, 1))])
+    talk.produce(topic, batch([b'x']), 13, 'by the id before')
+    for version in (13, 18):
+        talk.fetch(topic, 0, version, 'by the id before')
+    talk.ids[topic] = new
+    fetch(talk, 10, 'by its id', [(topic, [0])])
+    commit(talk, 10, 'by its id', [named(talk, topic, at(0, 1))])
+    fetch(talk, 10, 'by its id', [(topic, [0])])
 
 
 @conversation
