@@ -147,7 +147,10 @@ public:
 
     // For a cleaner, in cleaning/replica_cleaning.cc; see storage::Log.
     Result<std::optional<storage::DirtyLog>> dirty_part(Offset limit);
+    /// Until end_cleaning() no segment goes by age or size: the cleaning opens them by their names.
     Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog& dirty);
+    /// Nothing after the first call, or where another cleaning has begun.
+    void end_cleaning(const storage::CleaningTicket& ticket);
     bool may_clean(const storage::CleaningTicket& ticket) const;
     /// What a cleaning has left may be removed: the log's directory is where it was.
     bool may_clear_up(const storage::CleaningTicket& ticket) const;
@@ -182,6 +185,8 @@ private:
     Result<void> follow(const PartitionState& state, AfterGuard& after);
     Result<void> begin_epoch(LeaderEpoch epoch);
     bool may_be_cleaned() const;
+    /// The cleaning under way is that one, and the log is as its source has it.
+    bool is_cleaned_by(const storage::CleaningTicket& ticket) const;
     Offset tombstones_stay_from() const;
     ErrorCode acknowledge(const FetchQuestion& question, const FetchBounds& bounds,
                           env::Instant now, AfterGuard& after);
@@ -235,6 +240,12 @@ private:
     bool is_swapping_ = false;
     /// Segments are being replaced by a cleaned one: the log stays where it is meanwhile.
     bool is_replacing_ = false;
+    /// Between begin_cleaning() and end_cleaning().
+    struct UnderCleaning {
+        storage::CleaningTicket ticket;
+        Offset first_segment;
+    };
+    std::optional<UnderCleaning> cleaning_;
     int syncs_running_ = 0;
     /// In the queue of those whose in-sync set is to change.
     bool is_isr_queued_ = false;

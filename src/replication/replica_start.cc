@@ -11,8 +11,9 @@ constexpr std::size_t kSegmentsAtOnce = 32;
 }  // namespace
 
 Result<std::vector<std::string>> Replica::remove_old_segments(AfterGuard& after) {
-    // While something is written the next check is soon enough.
+    // While something is written, or the log is cleaned, the next check is soon enough.
     if (stopped_ || closed_ends_ || offline() || is_writing_) return std::vector<std::string>{};
+    if (cleaning_ && may_clean(cleaning_->ticket)) return std::vector<std::string>{};
     const Offset before = partition_log_->log_start_offset();
     auto removed = partition_log_->remove_old_segments(view().high_watermark, kSegmentsAtOnce);
     start_raised(before, after);

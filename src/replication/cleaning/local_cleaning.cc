@@ -57,6 +57,7 @@ Result<LogCleaning::Outcome> LocalCleaning::step_in_directory() {
     if (step == storage::Cleaning::Step::goes_on) return Outcome::goes_on;
     if (step == storage::Cleaning::Step::done) {
         parts_.partition->set_cleaned_to(ticket(), cleaning_->cleaned_to());
+        parts_.partition->end_cleaning(ticket());
         return Outcome::done;
     }
     TRY(const bool is_swapped, swap_in());
@@ -89,6 +90,7 @@ void LocalCleaning::give_up() {
     parts_.partition->in_its_directory([this] {
         if (parts_.partition->may_clear_up(ticket())) cleaning_->clear_up();
     });
+    parts_.partition->end_cleaning(ticket());
 }
 
 /// A log that is offline, or a disk that fails, takes the directory with it.

@@ -36,6 +36,7 @@ public:
     };
     LocalCleaning(Parts parts, std::unique_ptr<storage::Cleaning> cleaning)
         : parts_(std::move(parts)), cleaning_(std::move(cleaning)) {}
+    ~LocalCleaning() override { parts_.partition->end_cleaning(ticket()); }
 
     Result<Outcome> step() override;
     void give_up() override;

@@ -30,13 +30,27 @@ Offset Replica::tombstones_stay_from() const {
 
 Result<storage::CleaningSource> Replica::begin_cleaning(const storage::DirtyLog& dirty) {
     if (!may_be_cleaned()) return fail(ErrorCode::kafka_storage_error, "the replica has ended");
+    if (cleaning_ && may_clean(cleaning_->ticket))
+        return fail(ErrorCode::kafka_storage_error, "another cleaning of it is under way");
     TRY(storage::CleaningSource source, partition_log_->begin_cleaning(dirty));
     source.tombstones_stay_from = tombstones_stay_from();
+    cleaning_ = {source.ticket, source.segments.front().base};
     return source;
 }
 
+void Replica::end_cleaning(const storage::CleaningTicket& ticket) {
+    if (cleaning_ && cleaning_->ticket == ticket) cleaning_.reset();
+}
+
 bool Replica::may_clean(const storage::CleaningTicket& ticket) const {
-    return may_be_cleaned() && partition_log_->is_own(ticket);
+    return may_be_cleaned() && partition_log_->is_own(ticket) && is_cleaned_by(ticket);
+}
+
+/// A log that has lost a segment of the source nevertheless has lost the first one, and then a file
+/// that is not found says nothing of the disk.
+bool Replica::is_cleaned_by(const storage::CleaningTicket& ticket) const {
+    return cleaning_ && cleaning_->ticket == ticket &&
+           partition_log_->first_segment_offset() == cleaning_->first_segment;
 }
 
 bool Replica::may_clear_up(const storage::CleaningTicket& ticket) const {
@@ -52,20 +66,20 @@ bool Replica::begin_swap_in(const storage::CleaningTicket& ticket,
 
 Result<std::optional<std::vector<std::string>>> Replica::replace_by(
     const storage::CleaningTicket& ticket, const storage::CleanedSegment& cleaned) {
-    if (!may_clean(ticket)) return std::nullopt;
+    if (!may_be_cleaned()) return std::nullopt;
     return partition_log_->replace_by(ticket, cleaned);
 }
 
 Result<bool> Replica::come_home(const storage::CleaningTicket& ticket,
                                 const storage::CleanedSegment& cleaned) {
     is_replacing_ = false;
-    if (!may_clean(ticket)) return false;
+    if (!may_be_cleaned()) return false;
     return partition_log_->come_home(ticket, cleaned);
 }
 
 Result<void> Replica::call_off_swap_in(const storage::CleaningTicket& ticket) {
     is_replacing_ = false;
-    if (!may_clean(ticket)) return ok();
+    if (!may_be_cleaned()) return ok();
     return partition_log_->call_off_swap_in(ticket);
 }
 
@@ -83,6 +97,10 @@ Result<std::optional<storage::DirtyLog>> LocalPartition::dirty_part(Offset limit
 
 Result<storage::CleaningSource> LocalPartition::begin_cleaning(const storage::DirtyLog& dirty) {
     return replica_.with([&](Replica& replica) { return replica.begin_cleaning(dirty); });
+}
+
+void LocalPartition::end_cleaning(const storage::CleaningTicket& ticket) {
+    replica_.with([&](Replica& replica) { replica.end_cleaning(ticket); });
 }
 
 bool LocalPartition::may_clean(const storage::CleaningTicket& ticket) const {

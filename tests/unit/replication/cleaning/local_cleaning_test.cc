@@ -125,6 +125,52 @@ TEST_F(LocalCleaningTest, ADeletionCallsItOffWhereverItIs) {
     }
 }
 
+/// Retention wants all of the log, wherever the cleaning is.
+TEST_F(LocalCleaningTest, SegmentsDoNotGoByAgeWhileTheyAreCleaned) {
+    bool is_done = false;
+    for (int steps = 0; !is_done; ++steps) {
+        CleanedNode scene;
+        scene.apply({{kTopic, "t"}});
+        scene.fill(40);
+        const auto cleaning =
+            scene.replicas->cleanable_logs().begin(scene.list()[0], scene.limits());
+        is_done = run(*cleaning, steps).value() == Outcome::done;
+        scene.settings.log.retention_bytes = 0;
+        scene.partition()->configure(scene.settings);
+        scene.replicas->enforce_retention();
+        scene.replicas->remove_deleted();
+        EXPECT_EQ(scene.partition()->log_start_offset() > Offset(0), is_done) << steps;
+        if (!is_done) {
+            const auto outcome = run(*cleaning);
+            ASSERT_TRUE(outcome) << steps << ": " << outcome.error().why;
+            EXPECT_EQ(*outcome, Outcome::done) << steps;
+        }
+        EXPECT_FALSE(scene.partition()->offline()) << steps;
+        scene.replicas->enforce_retention();
+        EXPECT_GT(scene.partition()->log_start_offset(), Offset(30)) << steps;
+        EXPECT_FALSE(scene.partition()->offline()) << steps;
+    }
+}
+
+TEST_F(LocalCleaningTest, SegmentsGoByAgeOnceACleaningIsGivenUpOrForgotten) {
+    settings.log.retention_bytes = 0;
+    partition()->configure(settings);
+    auto cleaning = begin();
+    ASSERT_EQ(run(*cleaning, 3).value(), Outcome::goes_on);
+    cleaning->give_up();
+    replicas->enforce_retention();
+    const Offset start = partition()->log_start_offset();
+    EXPECT_GT(start, Offset(30));
+    fill(40);
+    cleaning = begin();
+    ASSERT_EQ(run(*cleaning, 3).value(), Outcome::goes_on);
+    replicas->enforce_retention();
+    EXPECT_EQ(partition()->log_start_offset(), start) << "it is cleaned";
+    cleaning.reset();
+    replicas->enforce_retention();
+    EXPECT_GT(partition()->log_start_offset(), start);
+}
+
 TEST_F(LocalCleaningTest, WhoeverGivesUpLeavesNothing) {
     const auto cleaning = begin();
     int steps = 0;
