@@ -244,6 +244,7 @@ private:
     struct UnderCleaning {
         storage::CleaningTicket ticket;
         Offset first_segment;
+        storage::CompactionOptions options;
     };
     std::optional<UnderCleaning> cleaning_;
     int syncs_running_ = 0;

@@ -5,6 +5,16 @@
 #include "replica.h"
 
 namespace milena::replication {
+namespace {
+
+/// What `then` lets go may go `now` too.
+bool allows_as_much(const storage::CompactionOptions& then,
+                    const std::optional<storage::CompactionOptions>& now) {
+    return now && now->delete_retention_ms <= then.delete_retention_ms &&
+           now->min_compaction_lag_ms <= then.min_compaction_lag_ms;
+}
+
+}  // namespace
 
 bool Replica::may_be_cleaned() const {
     return !stopped_ && !closed_ends_ && !offline() && !is_swapping_;
@@ -34,7 +44,7 @@ Result<storage::CleaningSource> Replica::begin_cleaning(const storage::DirtyLog&
         return fail(ErrorCode::kafka_storage_error, "another cleaning of it is under way");
     TRY(storage::CleaningSource source, partition_log_->begin_cleaning(dirty));
     source.tombstones_stay_from = tombstones_stay_from();
-    cleaning_ = {source.ticket, source.segments.front().base};
+    cleaning_ = {source.ticket, source.segments.front().base, *source.options.compaction};
     return source;
 }
 
@@ -50,7 +60,8 @@ bool Replica::may_clean(const storage::CleaningTicket& ticket) const {
 /// that is not found says nothing of the disk.
 bool Replica::is_cleaned_by(const storage::CleaningTicket& ticket) const {
     return cleaning_ && cleaning_->ticket == ticket &&
-           partition_log_->first_segment_offset() == cleaning_->first_segment;
+           partition_log_->first_segment_offset() == cleaning_->first_segment &&
+           allows_as_much(cleaning_->options, settings_.log.compaction);
 }
 
 bool Replica::may_clear_up(const storage::CleaningTicket& ticket) const {

@@ -171,6 +171,60 @@ TEST_F(LocalCleaningTest, SegmentsGoByAgeOnceACleaningIsGivenUpOrForgotten) {
     EXPECT_GT(partition()->log_start_offset(), start);
 }
 
+/// At each place of it.
+TEST_F(LocalCleaningTest, AChangeOfTheTopicThatLetsLessGoCallsItOff) {
+    using storage::CompactionOptions;
+    const CompactionOptions before{.min_cleanable_dirty_ratio = 0, .min_compaction_lag_ms = 0};
+    CompactionOptions later = before;
+    later.delete_retention_ms += 1;
+    CompactionOptions older = before;
+    older.min_compaction_lag_ms = 1'000'000;
+    for (const auto& after :
+         {std::optional<CompactionOptions>(), std::optional(later), std::optional(older)}) {
+        for (int steps = 0;; ++steps) {
+            CleanedNode scene;
+            scene.apply({{kTopic, "t"}});
+            scene.fill(40);
+            const auto cleaning =
+                scene.replicas->cleanable_logs().begin(scene.list()[0], scene.limits());
+            if (run(*cleaning, steps).value() == Outcome::done) break;
+            scene.settings.log.compaction = after;
+            scene.partition()->configure(scene.settings);
+            const std::uint64_t bytes = scene.size();
+            EXPECT_EQ(run(*cleaning).value(), Outcome::called_off) << steps;
+            EXPECT_EQ(scene.size(), bytes) << steps;
+            for (const std::string& name : scene.names("/a/t-0"))
+                EXPECT_FALSE(name.ends_with(".cleaned") || name.ends_with(".swap")) << name;
+        }
+    }
+}
+
+TEST_F(LocalCleaningTest, AChangeOfTheTopicThatLetsMoreGoDoesNot) {
+    const auto cleaning = begin();
+    ASSERT_EQ(run(*cleaning, 3).value(), Outcome::goes_on);
+    settings.log.compaction->delete_retention_ms = 0;
+    partition()->configure(settings);
+    EXPECT_EQ(run(*cleaning).value(), Outcome::done);
+}
+
+TEST_F(LocalCleaningTest, ASwapThatHasBegunComesToItsEnd) {
+    const auto local = std::static_pointer_cast<LocalPartition>(partition());
+    const auto cleaning =
+        storage::Cleaning::make(node.files(), *local->begin_cleaning(list()[0].dirty), limits());
+    while (cleaning->step().value() != storage::Cleaning::Step::ready) {
+    }
+    const storage::CleaningTicket ticket = cleaning->source().ticket;
+    const storage::CleanedSegment& cleaned = cleaning->ready();
+    ASSERT_TRUE(local->begin_swap_in(ticket, cleaned));
+    settings.log.compaction.reset();
+    partition()->configure(settings);
+    ASSERT_TRUE(storage::make_final(node.files(), "/a/t-0", cleaned));
+    ASSERT_TRUE(local->replace_by(ticket, cleaned)->has_value());
+    EXPECT_TRUE(local->come_home(ticket, cleaned).value());
+    EXPECT_FALSE(has_leftovers("/a/t-0"));
+    EXPECT_FALSE(local->may_clean(ticket));
+}
+
 TEST_F(LocalCleaningTest, WhoeverGivesUpLeavesNothing) {
     const auto cleaning = begin();
     int steps = 0;
