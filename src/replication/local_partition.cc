@@ -324,6 +324,10 @@ Result<FollowStep> LocalPartition::take_out_of_range(const FetchPlan& plan, Offs
     });
 }
 
+void LocalPartition::set_copied(bool is_copied) {
+    replica_.with([&](Replica& replica) { replica.set_copied(is_copied); });
+}
+
 bool LocalPartition::begin_swap() {
     return replica_.with([](Replica& replica) { return replica.begin_swap(); });
 }

@@ -88,6 +88,8 @@ public:
     }
     std::shared_ptr<const PartitionSettings> settings() const { return settings_.load(); }
 
+    /// See Replica. From any thread.
+    void set_copied(bool is_copied);
     /// See Replica. Called in the turn of write_lane().
     bool begin_swap();
     Result<std::unique_ptr<storage::Log>> end_swap(const Replica::Successor& successor);

@@ -102,6 +102,9 @@ public:
                                     AfterGuard& after);
 
     // Another log in the place of this one, in moves/replica_swap.cc.
+    /// A copy of the log is being made elsewhere, or is not any more. It is not cleaned meanwhile:
+    /// the copy may have a value already, and would never see a tombstone that goes behind it.
+    void set_copied(bool is_copied) { is_copied_ = is_copied; }
     /// From here to end_swap() or give_up_swap() nothing is appended, cut or synced, as in the
     /// middle of a write. False if that can't be now.
     bool begin_swap();
@@ -185,6 +188,8 @@ private:
     Result<void> follow(const PartitionState& state, AfterGuard& after);
     Result<void> begin_epoch(LeaderEpoch epoch);
     bool may_be_cleaned() const;
+    /// Cleaned segments may get their names, or go: the log's directory is its own.
+    bool has_its_place() const;
     /// The cleaning under way is that one, and the log is as its source has it.
     bool is_cleaned_by(const storage::CleaningTicket& ticket) const;
     Offset tombstones_stay_from() const;
@@ -236,6 +241,7 @@ private:
     Timestamp last_append_time_{-1};
     /// Between begin_produce() and end_produce(), or begin_follow() and end_follow().
     bool is_writing_ = false;
+    bool is_copied_ = false;
     /// Between begin_swap() and its end.
     bool is_swapping_ = false;
     /// Segments are being replaced by a cleaned one: the log stays where it is meanwhile.

@@ -16,8 +16,12 @@ bool allows_as_much(const storage::CompactionOptions& then,
 
 }  // namespace
 
-bool Replica::may_be_cleaned() const {
+bool Replica::has_its_place() const {
     return !stopped_ && !closed_ends_ && !offline() && !is_swapping_;
+}
+
+bool Replica::may_be_cleaned() const {
+    return has_its_place() && !is_copied_;
 }
 
 Result<std::optional<storage::DirtyLog>> Replica::dirty_part(Offset limit) {
@@ -65,7 +69,7 @@ bool Replica::is_cleaned_by(const storage::CleaningTicket& ticket) const {
 }
 
 bool Replica::may_clear_up(const storage::CleaningTicket& ticket) const {
-    return may_be_cleaned() && partition_log_->is_same_log(ticket);
+    return has_its_place() && partition_log_->is_same_log(ticket);
 }
 
 bool Replica::begin_swap_in(const storage::CleaningTicket& ticket,
@@ -84,13 +88,13 @@ Result<std::optional<std::vector<std::string>>> Replica::replace_by(
 Result<bool> Replica::come_home(const storage::CleaningTicket& ticket,
                                 const storage::CleanedSegment& cleaned) {
     is_replacing_ = false;
-    if (!may_be_cleaned()) return false;
+    if (!has_its_place()) return false;
     return partition_log_->come_home(ticket, cleaned);
 }
 
 Result<void> Replica::call_off_swap_in(const storage::CleaningTicket& ticket) {
     is_replacing_ = false;
-    if (!may_be_cleaned()) return ok();
+    if (!has_its_place()) return ok();
     return partition_log_->call_off_swap_in(ticket);
 }
 

@@ -113,22 +113,23 @@ ErrorCode LocalMoves::place_in(std::size_t directory, const MoveKey& key,
 }
 
 Result<void> LocalMoves::begin(std::size_t directory, const MoveKey& key,
-                               const storage::TopicPartition& name, const LocalPartition& of) {
+                               const storage::TopicPartition& name, LocalPartition& of) {
     TRY(std::string path, replicas_.places()[directory].prepare_copy(
                               name, key.topic, env::random_uuid(env_.random())));
     CopyPlace to{directory, std::move(path)};
     TRY(auto copy, open(name, key.topic, to, of, true));
     LOG_INFO(logger_, "a replica moves to another directory", kv("partition", name.text()),
              kv("to", replicas_.places()[directory].path()));
-    add(key, name, std::move(to), std::move(copy));
+    add(key, of, std::move(to), std::move(copy));
     return ok();
 }
 
-void LocalMoves::add(const MoveKey& key, const storage::TopicPartition& name, CopyPlace to,
+void LocalMoves::add(const MoveKey& key, LocalPartition& of, CopyPlace to,
                      std::shared_ptr<LocalPartition> copy) {
-    Entry added{.name = name, .directory = to.directory, .copy = copy};
+    of.set_copied(true);
+    Entry added{.name = of.name(), .directory = to.directory, .copy = copy};
     added.move = std::make_shared<env::Guarded<Move>>(
-        Move{.name = name, .to = std::move(to), .copy = std::move(copy)});
+        Move{.name = of.name(), .to = std::move(to), .copy = std::move(copy)});
     const auto tell = state_.with([&](State& state) {
         state.entries.insert_or_assign(key, std::move(added));
         return state.tell;
@@ -326,11 +327,17 @@ Result<bool> LocalMoves::exchange(Move& move, const Hosted& hosted) {
 void LocalMoves::moved(const MoveKey& key, const storage::TopicPartition& name,
                        std::size_t directory) {
     state_.with([&](State& state) { state.entries.erase(key); });
+    may_be_cleaned_again(key);
     const std::string& path = replicas_.places()[directory].path();
     LOG_INFO(logger_, "a replica has moved to another directory", kv("partition", name.text()),
              kv("to", path));
     if (const auto synced = env_.files().sync_directory(path); !synced)
         replicas_.fail_directory(directory, synced.error());
+}
+
+void LocalMoves::may_be_cleaned_again(const MoveKey& key) const {
+    const auto hosted = replicas_.hosted(key.topic, key.partition);
+    if (hosted && hosted->local != nullptr) hosted->local->set_copied(false);
 }
 
 void LocalMoves::found(std::size_t directory, std::vector<storage::FoundCopy> copies) {
@@ -384,7 +391,7 @@ void LocalMoves::resume(const MoveKey& key, const storage::TopicPartition& name,
         has_one = true;
         LOG_INFO(logger_, "a move to another directory goes on", kv("partition", name.text()),
                  kv("to", replicas_.places()[copy.directory].path()));
-        add(key, name, std::move(place), nullptr);
+        add(key, *hosted.local, std::move(place), nullptr);
     }
 }
 
@@ -445,6 +452,7 @@ void LocalMoves::end(const MoveKey& key, const Entry& entry, bool is_deleted) {
         move.copy = nullptr;
         if (is_deleted) remove(move.name, move.to);
     });
+    may_be_cleaned_again(key);
     if (tell) tell();
 }
 

@@ -117,9 +117,11 @@ private:
     ErrorCode place_in(std::size_t directory, const MoveKey& key,
                        const storage::TopicPartition& name);
     Result<void> begin(std::size_t directory, const MoveKey& key,
-                       const storage::TopicPartition& name, const LocalPartition& of);
-    void add(const MoveKey& key, const storage::TopicPartition& name, CopyPlace to,
+                       const storage::TopicPartition& name, LocalPartition& of);
+    /// From here to the end of the move `of` is not cleaned.
+    void add(const MoveKey& key, LocalPartition& of, CopyPlace to,
              std::shared_ptr<LocalPartition> copy);
+    void may_be_cleaned_again(const MoveKey& key) const;
     std::optional<Entry> entry(const MoveKey& key) const;
     std::map<MoveKey, Entry> entries() const;
     void give_up(const MoveKey& key, const Error& error);

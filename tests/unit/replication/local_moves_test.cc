@@ -21,6 +21,10 @@ constexpr Uuid kDirectoryA{500, 9};
 constexpr Uuid kDirectoryB{501, 9};
 constexpr MoveKey kKey{kTopic, PartitionIndex(0)};
 
+std::optional<Offset> no_limit(Uuid /*topic*/, PartitionIndex /*partition*/) {
+    return std::nullopt;
+}
+
 class LocalMovesTest : public testing::Test {
 protected:
     LocalMovesTest() {
@@ -428,6 +432,37 @@ TEST_F(LocalMovesTest, AnotherDirectoryThatHasFailedIsNoPlaceForACopy) {
     EXPECT_EQ(place("/b"), ErrorCode::kafka_storage_error);
     EXPECT_FALSE(partition()->offline());
     EXPECT_EQ(partition()->log_end_offset(), Offset(1));
+}
+
+/// A copy that has a value, and never sees the tombstone that a cleaning has let go, would bring it
+/// back.
+TEST_F(LocalMovesTest, ALogIsNotCleanedWhileItMoves) {
+    settings_.log.segment_bytes = 300;
+    settings_.log.compaction = storage::CompactionOptions{.min_cleanable_dirty_ratio = 0};
+    apply(kDirectoryA);
+    produce(20);
+    ASSERT_TRUE(partition()->flush());
+    CleanableLogs& logs = replicas_->cleanable_logs();
+    const auto list = [&] { return replicas_->cleanable_logs().list(no_limit); };
+    const auto found = list();
+    ASSERT_EQ(found.size(), 1U);
+    const auto cleaning = logs.begin(found[0], {.read_bytes = 100});
+    EXPECT_EQ(cleaning->step().value(), LogCleaning::Outcome::goes_on);
+    ASSERT_EQ(place("/b"), ErrorCode::none);
+    EXPECT_EQ(cleaning->step().value(), LogCleaning::Outcome::called_off);
+    EXPECT_TRUE(list().empty());
+    EXPECT_EQ(logs.begin(found[0], {}), nullptr);
+    // Back to where it is: there is no copy any more.
+    ASSERT_EQ(place("/a"), ErrorCode::none);
+    EXPECT_EQ(list().size(), 1U);
+    ASSERT_EQ(place("/b"), ErrorCode::none);
+    open_killed();
+    EXPECT_TRUE(list().empty()) << "the move goes on after a start";
+    copy();
+    apply(kDirectoryB);
+    ASSERT_TRUE(copy().may_finish);
+    moves().finish(kKey);
+    EXPECT_EQ(list().size(), 1U) << "it is cleaned where it has come to";
 }
 
 }  // namespace

@@ -225,6 +225,26 @@ TEST_F(LocalCleaningTest, ASwapThatHasBegunComesToItsEnd) {
     EXPECT_FALSE(local->may_clean(ticket));
 }
 
+TEST_F(LocalCleaningTest, ACopyThatBeginsInTheMiddleOfASwapCallsItOff) {
+    const auto local = std::static_pointer_cast<LocalPartition>(partition());
+    const auto cleaning =
+        storage::Cleaning::make(node.files(), *local->begin_cleaning(list()[0].dirty), limits());
+    while (cleaning->step().value() != storage::Cleaning::Step::ready) {
+    }
+    const storage::CleaningTicket ticket = cleaning->source().ticket;
+    const storage::CleanedSegment& cleaned = cleaning->ready();
+    ASSERT_TRUE(local->begin_swap_in(ticket, cleaned));
+    ASSERT_TRUE(storage::make_final(node.files(), "/a/t-0", cleaned));
+    local->set_copied(true);
+    EXPECT_FALSE(local->replace_by(ticket, cleaned)->has_value());
+    ASSERT_TRUE(local->call_off_swap_in(ticket));
+    EXPECT_FALSE(has_leftovers("/a/t-0"));
+    EXPECT_TRUE(list().empty());
+    local->end_cleaning(ticket);
+    local->set_copied(false);
+    ASSERT_EQ(run(*begin()).value(), Outcome::done);
+}
+
 TEST_F(LocalCleaningTest, WhoeverGivesUpLeavesNothing) {
     const auto cleaning = begin();
     int steps = 0;
