@@ -99,7 +99,7 @@ public:
 
     // For a cleaner; see Replica and storage::Log.
     Result<std::optional<storage::DirtyLog>> dirty_part(Offset limit);
-    Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog& dirty);
+    Result<std::optional<storage::CleaningSource>> begin_cleaning(const storage::DirtyLog& dirty);
     void end_cleaning(const storage::CleaningTicket& ticket);
     bool may_clean(const storage::CleaningTicket& ticket) const;
     bool may_clear_up(const storage::CleaningTicket& ticket) const;

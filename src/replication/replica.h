@@ -151,7 +151,8 @@ public:
     // For a cleaner, in cleaning/replica_cleaning.cc; see storage::Log.
     Result<std::optional<storage::DirtyLog>> dirty_part(Offset limit);
     /// Until end_cleaning() no segment goes by age or size: the cleaning opens them by their names.
-    Result<storage::CleaningSource> begin_cleaning(const storage::DirtyLog& dirty);
+    /// Nothing if the log is not cleaned now, or is not what it was.
+    Result<std::optional<storage::CleaningSource>> begin_cleaning(const storage::DirtyLog& dirty);
     /// Nothing after the first call, or where another cleaning has begun.
     void end_cleaning(const storage::CleaningTicket& ticket);
     bool may_clean(const storage::CleaningTicket& ticket) const;

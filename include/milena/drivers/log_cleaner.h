@@ -81,7 +81,8 @@ private:
     /// The next to be cleaned, which is in hand then; nothing if none is due.
     env::Task<std::optional<Log>> choose();
     std::optional<std::size_t> pick(std::span<const Log> logs) const;
-    env::Task<void> clean(const Log& log);
+    /// False if there was nothing to clean any more.
+    env::Task<bool> clean(const Log& log);
     /// All pieces of it. True: done, false: called off or given up.
     env::Task<Result<bool>> run(std::unique_ptr<replication::LogCleaning>& cleaning);
     env::Task<void> throttle(std::uint64_t bytes);

@@ -59,12 +59,9 @@ void LogCleaner::start_workers() {
 env::Task<void> LogCleaner::work(std::size_t number) {
     while (!is_over(number)) {
         const std::optional<Log> log = co_await choose();
-        if (log && !stopping_) {
-            co_await clean(*log);
-            std::erase(in_hand_, Key{log->topic, log->partition});
-            continue;
-        }
+        const bool has_worked = log && !stopping_ && co_await clean(*log);
         if (log) std::erase(in_hand_, Key{log->topic, log->partition});
+        if (has_worked) continue;
         if (is_over(number)) break;
         co_await rests_[number]->wait_until(env_.clock().now() + settings_.backoff);
     }
@@ -135,13 +132,13 @@ storage::CleaningLimits LogCleaner::limits() {
     return out;
 }
 
-env::Task<void> LogCleaner::clean(const Log& log) {
+env::Task<bool> LogCleaner::clean(const Log& log) {
     const env::Instant begin = env_.clock().now();
     std::unique_ptr<LogCleaning> cleaning;
     co_await env_.offload(env::Pool::disk, [&, wanted = limits()] {
         cleaning = replicas_.cleanable_logs().begin(log, wanted);
     });
-    if (cleaning == nullptr) co_return;
+    if (cleaning == nullptr) co_return false;
     const Result<bool> done = co_await run(cleaning);
     if (!done) {
         failed(log, done.error());
@@ -152,6 +149,7 @@ env::Task<void> LogCleaner::clean(const Log& log) {
     }
     // The map may take long to be given back.
     co_await env_.offload(env::Pool::disk, [&] { cleaning.reset(); });
+    co_return true;
 }
 
 env::Task<Result<bool>> LogCleaner::run(std::unique_ptr<LogCleaning>& cleaning) {

@@ -7,6 +7,28 @@
 #include "milena/env/disk_failure.h"
 
 namespace milena::replication {
+namespace {
+
+/// A log that is offline, or a disk that fails, takes the directory with it.
+void note_failure(LocalPartition& partition, const Error& error) {
+    if (partition.offline() || env::is_disk_failure(error)) partition.take_offline();
+}
+
+/// Could not be begun, as its first step says.
+class FailedCleaning final : public LogCleaning {
+public:
+    explicit FailedCleaning(Error why) : why_(std::move(why)) {}
+
+    Result<Outcome> step() override { return std::unexpected(why_); }
+    void give_up() override {}
+    const storage::CleaningFigures& figures() const override { return figures_; }
+
+private:
+    const Error why_;
+    const storage::CleaningFigures figures_;
+};
+
+}  // namespace
 
 std::vector<CleanableLog> LocalCleanableLogs::list(const Limit& limit) {
     std::vector<CleanableLog> found;
@@ -34,10 +56,14 @@ std::unique_ptr<LogCleaning> LocalCleanableLogs::begin(const CleanableLog& log,
     const auto hosted = replicas_.hosted(log.topic, log.partition);
     if (!hosted || hosted->local == nullptr) return nullptr;
     auto source = hosted->local->begin_cleaning(log.dirty);
-    if (!source) return nullptr;
+    if (!source) {
+        note_failure(*hosted->local, source.error());
+        return std::make_unique<FailedCleaning>(std::move(source).error());
+    }
+    if (!*source) return nullptr;
     return std::make_unique<LocalCleaning>(
         LocalCleaning::Parts{env_.files(), deleted_, hosted->local},
-        storage::Cleaning::make(env_.files(), *std::move(source), limits));
+        storage::Cleaning::make(env_.files(), **std::move(source), limits));
 }
 
 Result<LogCleaning::Outcome> LocalCleaning::step() {
@@ -47,7 +73,7 @@ Result<LogCleaning::Outcome> LocalCleaning::step() {
     const bool is_own = parts_.partition->may_clean(ticket());
     give_up();
     if (outcome || !is_own) return Outcome::called_off;
-    note_failure(outcome.error());
+    note_failure(*parts_.partition, outcome.error());
     return outcome;
 }
 
@@ -91,13 +117,6 @@ void LocalCleaning::give_up() {
         if (parts_.partition->may_clear_up(ticket())) cleaning_->clear_up();
     });
     parts_.partition->end_cleaning(ticket());
-}
-
-/// A log that is offline, or a disk that fails, takes the directory with it.
-void LocalCleaning::note_failure(const Error& error) {
-    const bool is_lost = parts_.partition->offline() || env::is_disk_failure(error);
-    if (!is_lost) return;
-    parts_.partition->take_offline();
 }
 
 }  // namespace milena::replication

@@ -48,7 +48,6 @@ private:
     /// False if it was called off.
     Result<bool> swap_in();
     Result<bool> take_place();
-    void note_failure(const Error& error);
 
     Parts parts_;
     std::unique_ptr<storage::Cleaning> cleaning_;

@@ -42,14 +42,15 @@ Offset Replica::tombstones_stay_from() const {
     return all_have;
 }
 
-Result<storage::CleaningSource> Replica::begin_cleaning(const storage::DirtyLog& dirty) {
-    if (!may_be_cleaned()) return fail(ErrorCode::kafka_storage_error, "the replica has ended");
-    if (cleaning_ && may_clean(cleaning_->ticket))
-        return fail(ErrorCode::kafka_storage_error, "another cleaning of it is under way");
-    TRY(storage::CleaningSource source, partition_log_->begin_cleaning(dirty));
-    source.tombstones_stay_from = tombstones_stay_from();
-    cleaning_ = {source.ticket, source.segments.front().base, *source.options.compaction};
-    return source;
+Result<std::optional<storage::CleaningSource>> Replica::begin_cleaning(
+    const storage::DirtyLog& dirty) {
+    if (!may_be_cleaned() || (cleaning_ && may_clean(cleaning_->ticket))) return std::nullopt;
+    auto source = partition_log_->begin_cleaning(dirty);
+    if (!source && source.error().code == ErrorCode::offset_out_of_range) return std::nullopt;
+    if (!source) return std::unexpected(std::move(source).error());
+    source->tombstones_stay_from = tombstones_stay_from();
+    cleaning_ = {source->ticket, source->segments.front().base, *source->options.compaction};
+    return *std::move(source);
 }
 
 void Replica::end_cleaning(const storage::CleaningTicket& ticket) {
@@ -110,7 +111,8 @@ Result<std::optional<storage::DirtyLog>> LocalPartition::dirty_part(Offset limit
     return replica_.with([&](Replica& replica) { return replica.dirty_part(limit); });
 }
 
-Result<storage::CleaningSource> LocalPartition::begin_cleaning(const storage::DirtyLog& dirty) {
+Result<std::optional<storage::CleaningSource>> LocalPartition::begin_cleaning(
+    const storage::DirtyLog& dirty) {
     return replica_.with([&](Replica& replica) { return replica.begin_cleaning(dirty); });
 }
 

@@ -117,7 +117,7 @@ Result<CleaningSource> PartitionLog::begin_cleaning(const DirtyLog& dirty) {
                                    segment.time_index().file().bytes()});
     }
     if (source.segments.empty() || !options_.compaction || segments_[index]->base() != dirty.end)
-        return fail(ErrorCode::kafka_storage_error, "the log is not what it was");
+        return fail(ErrorCode::offset_out_of_range, "the log is not what it was");
     for (; index < segments_.size(); ++index) {
         TRY(const bool is_complete, segments_[index]->transaction_index().overlapping(
                                         Offset(0), dirty.end, source.later_aborted));

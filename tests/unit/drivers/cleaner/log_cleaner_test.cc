@@ -125,6 +125,23 @@ TEST_F(LogCleanerTest, ALogThatFailsIsToldAndTriedAgainAndHoldsUpNoOther) {
     EXPECT_EQ(uncleanable(), 0);
 }
 
+TEST_F(LogCleanerTest, ALogWhoseCleaningCanNotBeginHoldsUpNoOther) {
+    apply({{kTopic, "t"}, {kOther, "o"}});
+    fill(60);
+    fill(40, kOther);
+    cut_an_index_short({{kTopic, "t"}, {kOther, "o"}});
+    const std::uint64_t before = size(kOther);
+    limit = Offset(20);
+    start();
+    ASSERT_TRUE(world.run_until([&] { return cleanings() == 1; }, 5s)) << "the other's";
+    EXPECT_LT(size(kOther), before);
+    EXPECT_EQ(uncleanable(), 1);
+    world.run_for(30s);
+    EXPECT_EQ(metric("milena_log_cleaner_failures_total"), 1) << "it is left alone for a while";
+    world.run_for(35s);
+    EXPECT_EQ(metric("milena_log_cleaner_failures_total"), 2);
+}
+
 TEST_F(LogCleanerTest, ALogThatIsGoneIsNotCountedAnyMore) {
     apply({{kTopic, "t"}});
     fill(40);

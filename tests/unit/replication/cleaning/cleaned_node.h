@@ -3,6 +3,7 @@
 // compacted. For the tests of cleaning.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -79,8 +80,26 @@ public:
         }
         ASSERT_TRUE(to->flush());
     }
-    std::vector<CleanableLog> list() {
-        return replicas->cleanable_logs().list([](Uuid, PartitionIndex) { return std::nullopt; });
+    std::vector<CleanableLog> list(std::optional<Offset> limit = std::nullopt) {
+        return replicas->cleanable_logs().list([limit](Uuid, PartitionIndex) { return limit; });
+    }
+    /// Starts anew, with `topics`. From here on a cleaning of kTopic that is limited to an offset
+    /// in the middle of it can't even begin: it needs an index that is shorter than it was found.
+    void cut_an_index_short(const std::map<Uuid, std::string>& topics) {
+        ASSERT_TRUE(replicas->close());
+        std::vector<std::string> logs = names("/a/t-0");
+        std::erase_if(logs, [](const std::string& name) { return !name.ends_with(".log"); });
+        ASSERT_GT(logs.size(), 3U);
+        std::ranges::sort(logs);
+        const std::string sealed = logs[logs.size() - 2].substr(0, 20);
+        const std::string path = "/a/t-0/" + sealed + ".txnindex";
+        constexpr std::uint64_t kEntryBytes = 34;
+        const auto index = node.files().open(path, env::OpenMode::create_empty).value();
+        const std::vector<std::byte> entry(kEntryBytes, std::byte{1});
+        ASSERT_TRUE(index->write_at(0, std::vector{BytesView(entry)}));
+        open(true);
+        apply(topics);
+        ASSERT_TRUE(index->truncate(kEntryBytes / 2));
     }
     storage::CleaningLimits limits() {
         return {.map_bytes = 1 << 20, .read_bytes = 500, .now = node.clock().wall()};

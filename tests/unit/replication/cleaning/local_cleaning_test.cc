@@ -210,7 +210,7 @@ TEST_F(LocalCleaningTest, AChangeOfTheTopicThatLetsMoreGoDoesNot) {
 TEST_F(LocalCleaningTest, ASwapThatHasBegunComesToItsEnd) {
     const auto local = std::static_pointer_cast<LocalPartition>(partition());
     const auto cleaning =
-        storage::Cleaning::make(node.files(), *local->begin_cleaning(list()[0].dirty), limits());
+        storage::Cleaning::make(node.files(), **local->begin_cleaning(list()[0].dirty), limits());
     while (cleaning->step().value() != storage::Cleaning::Step::ready) {
     }
     const storage::CleaningTicket ticket = cleaning->source().ticket;
@@ -228,7 +228,7 @@ TEST_F(LocalCleaningTest, ASwapThatHasBegunComesToItsEnd) {
 TEST_F(LocalCleaningTest, ACopyThatBeginsInTheMiddleOfASwapCallsItOff) {
     const auto local = std::static_pointer_cast<LocalPartition>(partition());
     const auto cleaning =
-        storage::Cleaning::make(node.files(), *local->begin_cleaning(list()[0].dirty), limits());
+        storage::Cleaning::make(node.files(), **local->begin_cleaning(list()[0].dirty), limits());
     while (cleaning->step().value() != storage::Cleaning::Step::ready) {
     }
     const storage::CleaningTicket ticket = cleaning->source().ticket;
@@ -275,6 +275,30 @@ TEST_F(LocalCleaningTest, ADiskThatFailsTakesItsDirectory) {
     EXPECT_TRUE(partition()->offline());
     replicas->note_failed_logs();
     EXPECT_EQ(replicas->failed_directories().size(), 1U);
+}
+
+TEST_F(LocalCleaningTest, WhatCanNotBeginIsAnError) {
+    cut_an_index_short({{kTopic, "t"}});
+    const auto found = list(Offset(10));
+    ASSERT_EQ(found.size(), 1U);
+    const auto begun = replicas->cleanable_logs().begin(found[0], limits());
+    ASSERT_NE(begun, nullptr);
+    const auto outcome = begun->step();
+    ASSERT_FALSE(outcome);
+    EXPECT_NE(outcome.error().why.find(".txnindex"), std::string::npos) << outcome.error().why;
+    EXPECT_FALSE(partition()->offline());
+    node.faults().fail_call(0, EIO);
+    ASSERT_FALSE(replicas->cleanable_logs().begin(found[0], limits())->step());
+    EXPECT_TRUE(partition()->offline());
+}
+
+TEST_F(LocalCleaningTest, ALogThatIsNotWhatItWasIsNoError) {
+    const auto found = list();
+    const auto cleaning = begin();
+    EXPECT_EQ(begin(), nullptr) << "one at a time";
+    settings.log.compaction.reset();
+    partition()->configure(settings);
+    EXPECT_EQ(replicas->cleanable_logs().begin(found[0], limits()), nullptr);
 }
 
 TEST_F(LocalCleaningTest, ADamagedBatchIsToldWithItsFile) {
