@@ -74,6 +74,9 @@ public:
     /// Greatest timestamp and the last offset of the first batch that has it; -1 if no record has
     /// one.
     Result<TimeIndex::Entry> max_timestamp();
+    /// The two are given without a look at the disk.
+    bool is_max_timestamp_known() const { return is_max_known_; }
+    bool is_first_timestamp_known() const { return size_ == 0 || first_timestamp_; }
 
     /// Learns what the indexes do not tell of the end of the log, by a walk over the headers behind
     /// the last entry. Gives the offset behind the last batch, the base for an empty segment, and

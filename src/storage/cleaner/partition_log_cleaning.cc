@@ -20,6 +20,9 @@
 namespace milena::storage {
 namespace {
 
+/// Segments of which one call, under the guard, reads what is remembered from then on.
+constexpr std::size_t kReadAtOnce = 32;
+
 struct MadeSegment {
     Offset base;
     std::uint64_t bytes = 0;
@@ -47,21 +50,27 @@ std::size_t PartitionLog::count_sealed(Offset limit) const {
     return count;
 }
 
-/// Of `count` segments those before the first dirty one with a record that is too young.
+/// Of `count` segments those before the first dirty one with a record that is too young, or that is
+/// not known yet: each call knows some more.
 Result<std::size_t> PartitionLog::count_old_enough(std::size_t first, std::size_t count) {
     const std::int64_t lag_ms = options_.compaction->min_compaction_lag_ms;
     if (lag_ms <= 0) return count;
+    std::size_t read = 0;
     for (std::size_t i = first; i < count; ++i) {
+        if (!segments_[i]->is_max_timestamp_known() && ++read > kReadAtOnce) return i;
         TRY(const Timestamp newest, newest_record(i));
         if (clock_.wall().value - newest.value < lag_ms) return i;
     }
     return count;
 }
 
+/// As far as it is known; each call knows some more.
 Result<std::int64_t> PartitionLog::overdue_ms(std::size_t first, std::size_t count) {
     const std::int64_t lag_ms = options_.compaction->max_compaction_lag_ms;
     std::int64_t overdue = 0;
+    std::size_t read = 0;
     for (std::size_t i = first; i < count && lag_ms < INT64_MAX; ++i) {
+        if (!segments_[i]->is_first_timestamp_known() && ++read > kReadAtOnce) break;
         const bool was_open = segments_[i]->open_file() != nullptr;
         TRY(const auto oldest, segments_[i]->first_timestamp());
         if (!was_open) segments_[i]->release_file();

@@ -42,6 +42,7 @@ public:
             ASSERT_TRUE(history_.write(*log_, node_.clock().wall()));
         }
     }
+    void wait(env::Duration time) { world_.run_for(time); }
     /// Ends what is open, so that all of it may be cleaned; all is synced.
     void settle() {
         for (const std::int64_t producer : {2, 3})
@@ -315,6 +316,39 @@ TEST(PartitionLogCleaning, OnlyWhatMayBeCleanedIs) {
     options.compaction.reset();
     log.set_options(options);
     EXPECT_FALSE(*log.dirty_part({log.log_end_offset()})) << "the topic is not compacted";
+}
+
+/// How many calls of the disk a look makes, of a log of which nothing is known.
+TEST(PartitionLogCleaning, ALookReadsALittleAndTheNextOneReadsOn) {
+    Scene scene(2);
+    scene.write(700);
+    scene.settle();
+    ASSERT_GT(scene.log().segment_count(), 150U);
+    const Offset whole = (*scene.log().dirty_part({scene.log().log_end_offset()}))->end;
+    ASSERT_TRUE(scene.log().close());
+    scene.open({.clean = true});
+    Log& log = scene.log();
+    scene.wait(std::chrono::seconds(10));
+    LogOptions options = compacted_segments();
+    options.compaction->min_compaction_lag_ms = 1;
+    options.compaction->max_compaction_lag_ms = 1;
+    log.set_options(options);
+    Offset end(0);
+    std::uint64_t most = 0;
+    for (int looks = 0; end < whole && looks < 100; ++looks) {
+        sim::FaultPlan& faults = scene.node().faults();
+        const std::uint64_t before = faults.calls();
+        faults.resume();
+        const auto dirty = log.dirty_part({log.log_end_offset()});
+        faults.pause();
+        most = std::max(most, faults.calls() - before);
+        ASSERT_TRUE(dirty && *dirty);
+        ASSERT_GT((*dirty)->end, end) << "each look knows more";
+        EXPECT_GT((*dirty)->overdue_ms, 0);
+        end = (*dirty)->end;
+    }
+    EXPECT_EQ(end, whole);
+    EXPECT_LE(most, 250U);
 }
 
 TEST(PartitionLogCleaning, AnOpenTransactionEndsWhatMayBeCleaned) {
