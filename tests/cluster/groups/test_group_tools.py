@@ -99,7 +99,7 @@ class OneNodeTest(unittest.TestCase):
             self.assertRegex(rows[2][6], r'^instance-[0-9a-f-]{36}$')
             self.assertIn('seen:0,1', self.groups('--describe', '--group', 'seen-group', '--members', '--verbose').out)
             said = self.tool('explain', 'group', 'seen-group').out
-            self.assertRegex(said, r'^Group seen-group is Stable\. Its coordinator is broker 1 ')
+            self.assertRegex(said, r'^Group seen-group is Stable, for \d\.\d s now\. Its coordinator is broker 1 ')
             self.assertIn('2 members share 3 partitions, as range deals them.\n', said)
             done = self.groups('--delete', '--group', 'seen-group')
             self.assertIn("* Group 'seen-group' could not be deleted due to: org.apache.kafka.common.errors."

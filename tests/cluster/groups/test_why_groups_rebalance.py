@@ -134,7 +134,8 @@ class WhyTest(unittest.TestCase):
         self.assertIn('owner at /127.0.0.1 to revoke', line)
         self.assertIn('member=owner', self.await_line('member removed', 'group=newer', 'missed=revoke'))
         self.await_line('rebalance began', 'group=newer', 'cause=rebalance_timeout', 'member=owner')
-        self.assertEqual(self.metric('milena_group_rebalances_total', 'rebalance_timeout'), by_timeout + 1)
+        # Members that another test has left behind may run out of time too.
+        self.assertGreaterEqual(self.metric('milena_group_rebalances_total', 'rebalance_timeout'), by_timeout + 1)
 
     def test_offsets_that_nobody_uses(self):
         link = members.Link(self.node.port, 'committer')
