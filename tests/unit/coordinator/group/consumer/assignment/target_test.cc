@@ -7,9 +7,9 @@
 namespace milena::coordinator::test {
 namespace {
 
-class WorkTest : public testing::Test {
+class TargetTest : public testing::Test {
 protected:
-    WorkTest() {
+    TargetTest() {
         ConsumerSettings at_once;
         at_once.assignment_interval_ms = 0;
         host_.set_group("g", at_once);
@@ -41,7 +41,7 @@ protected:
     Host host_;
 };
 
-TEST_F(WorkTest, AnAssignmentForWhatCouldNotBeWrittenIsMadeAnew) {
+TEST_F(TargetTest, AnAssignmentForWhatCouldNotBeWrittenIsMadeAnew) {
     host_.set_topic("t", kPartitions);
     beat("A", 0);
     EXPECT_EQ(beat("A", 1).member_epoch, 2);
@@ -64,7 +64,7 @@ TEST_F(WorkTest, AnAssignmentForWhatCouldNotBeWrittenIsMadeAnew) {
     EXPECT_EQ(group.members.size(), 2U);
 }
 
-TEST_F(WorkTest, WhatAPatternMatchesIsLookedUpAgainIfItCouldNotBeWritten) {
+TEST_F(TargetTest, WhatAPatternMatchesIsLookedUpAgainIfItCouldNotBeWritten) {
     host_.set_topic("t1", 1);
     beat("A", 0, "t.");
     EXPECT_EQ(beat("A", 1).member_epoch, 2);
