@@ -3,6 +3,8 @@
 // same.
 #include "cleaning/local_cleaning.h"
 
+#include <utility>
+
 #include "local_replicas.h"
 #include "milena/env/disk_failure.h"
 
@@ -83,7 +85,7 @@ Result<LogCleaning::Outcome> LocalCleaning::step_in_directory() {
     if (step == storage::Cleaning::Step::goes_on) return Outcome::goes_on;
     if (step == storage::Cleaning::Step::done) {
         parts_.partition->set_cleaned_to(ticket(), cleaning_->cleaned_to());
-        parts_.partition->end_cleaning(ticket());
+        end();
         return Outcome::done;
     }
     TRY(const bool is_swapped, swap_in());
@@ -116,7 +118,11 @@ void LocalCleaning::give_up() {
     parts_.partition->in_its_directory([this] {
         if (parts_.partition->may_clear_up(ticket())) cleaning_->clear_up();
     });
-    parts_.partition->end_cleaning(ticket());
+    end();
+}
+
+void LocalCleaning::end() {
+    if (!std::exchange(is_over_, true)) parts_.partition->end_cleaning(ticket());
 }
 
 }  // namespace milena::replication

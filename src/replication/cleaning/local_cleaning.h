@@ -36,7 +36,7 @@ public:
     };
     LocalCleaning(Parts parts, std::unique_ptr<storage::Cleaning> cleaning)
         : parts_(std::move(parts)), cleaning_(std::move(cleaning)) {}
-    ~LocalCleaning() override { parts_.partition->end_cleaning(ticket()); }
+    ~LocalCleaning() override { end(); }
 
     Result<Outcome> step() override;
     void give_up() override;
@@ -49,8 +49,12 @@ private:
     Result<bool> swap_in();
     Result<bool> take_place();
 
+    /// Once: the log may be in another cleaning's hands then.
+    void end();
+
     Parts parts_;
     std::unique_ptr<storage::Cleaning> cleaning_;
+    bool is_over_ = false;
 };
 
 }  // namespace milena::replication
