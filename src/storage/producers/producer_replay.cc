@@ -69,7 +69,7 @@ Result<std::optional<EndedTransaction>> note_batch(ProducerStates& states, const
 }
 
 Result<Offset> replay_producers(const ReplayRequest& request, Offset end, ProducerStates& states) {
-    states.clear();
+    states.begin_again(end);
     TRY(const Offset snapshot, restore_snapshot(request, end, states));
     if (snapshot == end) return snapshot;
     const auto& segments = request.segments;

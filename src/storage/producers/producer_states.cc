@@ -174,7 +174,9 @@ std::optional<EndedTransaction> ProducerStates::note(const EndMarker& marker) {
     entry.transaction_start = Offset(-1);
     if (!was_open) return std::nullopt;
     close_transaction(entry.id);
-    unreplicated_.push_back({first, marker.offset});
+    // Known already where the log is read again.
+    if (unreplicated_.empty() || unreplicated_.back().last_offset < marker.offset)
+        unreplicated_.push_back({first, marker.offset});
     const Offset stable = open_.empty() ? marker.offset.next() : open_.front().first_offset;
     return EndedTransaction{marker.producer, first, marker.offset, stable, marker.is_abort};
 }
@@ -191,6 +193,14 @@ void ProducerStates::clear() {
     entries_.clear();
     open_.clear();
     unreplicated_.clear();
+}
+
+void ProducerStates::begin_again(Offset end) {
+    entries_.clear();
+    open_.clear();
+    std::erase_if(unreplicated_, [&](const UnreplicatedTransaction& transaction) {
+        return transaction.last_offset >= end;
+    });
 }
 
 std::optional<Offset> ProducerStates::first_unstable(Offset high_watermark) {

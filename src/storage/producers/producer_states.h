@@ -90,6 +90,9 @@ public:
     /// An entry of a snapshot, of which it has the last batch at most.
     void restore(const ProducerEntry& entry);
     void clear();
+    /// As clear(), before the log is read anew up to `end`. Of transactions that ended below it is
+    /// remembered that the high watermark has not passed their markers: no log tells that.
+    void begin_again(Offset end);
 
     /// Where the oldest transaction begins that is open, or whose marker `high_watermark` has not
     /// passed. The high watermark never goes back.

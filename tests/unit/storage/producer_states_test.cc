@@ -118,6 +118,17 @@ TEST_F(ProducerStatesTest, ATransactionIsUnstableUntilItsMarkerIsReplicated) {
     EXPECT_EQ(states.first_unstable(Offset(5)), std::nullopt);
 }
 
+/// Otherwise what was cleaned, or told, up to there would be taken back with the next cut.
+TEST_F(ProducerStatesTest, ATransactionStaysUnstableWhenTheLogIsReadAgain) {
+    append({.producer = 7, .sequence = 0, .is_transactional = true});
+    append({.producer = 8, .sequence = 0, .is_transactional = true});
+    append(Marker{.producer = 7});  // at offset 2
+    append(Marker{.producer = 8});  // at offset 3
+    states.begin_again(Offset(3));
+    EXPECT_EQ(states.first_unstable(Offset(2)), Offset(0));
+    EXPECT_EQ(states.first_unstable(Offset(3)), std::nullopt) << "the other's marker is cut off";
+}
+
 TEST_F(ProducerStatesTest, AnEndedTransactionTellsWhatIsStableAfterIt) {
     append({.producer = 7, .sequence = 0, .is_transactional = true});
     append({.producer = 8, .sequence = 0, .is_transactional = true});

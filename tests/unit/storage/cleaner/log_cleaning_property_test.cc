@@ -103,6 +103,8 @@ private:
         // Where a cut came into a gap, the offsets behind the last batch are forgotten.
         RC_ASSERT(log_->log_end_offset() == end || was_cut_);
         RC_ASSERT(log_->active_producers() == producers);
+        // A start does not know which markers the high watermark has not passed.
+        committed_ = log_->log_end_offset();
     }
 
     void cut() {

@@ -321,7 +321,7 @@ TEST(PartitionLogCleaning, OnlyWhatMayBeCleanedIs) {
 /// How many calls of the disk a look makes, of a log of which nothing is known.
 TEST(PartitionLogCleaning, ALookReadsALittleAndTheNextOneReadsOn) {
     Scene scene(2);
-    scene.write(700);
+    scene.write(1000);
     scene.settle();
     ASSERT_GT(scene.log().segment_count(), 150U);
     const Offset whole = (*scene.log().dirty_part({scene.log().log_end_offset()}))->end;
