@@ -30,7 +30,8 @@ void append_escaped(std::string& out, std::string_view value) {
         if (first == '\n') {
             out += "\\n";
         } else {
-            out += length == 0 ? kReplacement : value.substr(0, length);
+            const bool is_control = static_cast<unsigned char>(first) < 0x20;
+            out += length == 0 || is_control ? kReplacement : value.substr(0, length);
         }
         value.remove_prefix(std::max<std::size_t>(length, 1));
     }

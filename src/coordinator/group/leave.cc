@@ -13,7 +13,7 @@ namespace {
 GroupMemberName name_in(const ClassicGroup& group, const std::string& member_id) {
     const Member* const member = group.find(member_id);
     if (member != nullptr) return name_of(*member);
-    return {.member_id = member_id, .instance_id = {}, .client_id = {}, .client_host = {}};
+    return kept_name(member_id, {}, {}, {});
 }
 
 /// NONE: it is not in the group any more, which may be why the group rebalances.
@@ -25,7 +25,7 @@ ErrorCode leave(Decision& decision, ClassicGroup& group, const LeaveRequest::Mem
         if (member == nullptr) return ErrorCode::unknown_member_id;
         why.member = name_of(*member);
         why.said = kept_words(who.reason);
-        drop(decision, group, why.member.member_id);
+        drop(decision, group, std::string(member->id));
         return ErrorCode::none;
     }
     if (!group.pending.contains(who.member_id)) {

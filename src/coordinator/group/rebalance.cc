@@ -58,6 +58,7 @@ void drop_who_did_not_join(Decision& decision, ClassicGroup& group) {
 void begin_generation(Decision& decision, ClassicGroup& group) {
     ++group.generation;
     group.first_rebalance.reset();
+    group.waits_for_ids = false;
     group.churn.generation_begins(decision.now());
     for (auto& [id, member] : group.members()) member.has_to_sync = false;
     if (group.members().empty()) {
@@ -165,6 +166,7 @@ void complete_join(Decision& decision, ClassicGroup& group) {
     if (!group.elect_joined_leader() && !group.members().empty()) {
         // Static members only, and none came: their sessions decide. That may take long, also where
         // they gave a rebalance no time at all.
+        group.is_assignment_too_large = false;
         await_joins(decision, group, std::max(group.rebalance_timeout_ms(), kLookAgainMs));
         return;
     }
@@ -252,6 +254,7 @@ void drop(Decision& decision, ClassicGroup& group, std::string_view member_id) {
         group.churn.member_left(*member, decision.now());
     }
     group.remove(member_id);
+    group.is_assignment_too_large = false;
 }
 
 }  // namespace milena::coordinator

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ends a wait when nobody comes: sessions, and the times that a rebalance gives its members.
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "consumer/membership.h"
@@ -9,6 +11,9 @@
 
 namespace milena::coordinator {
 namespace {
+
+/// Who has asked for an id comes with it at once, or has died.
+constexpr std::int32_t kIdWaitMs = 500;
 
 void session_is_over(Decision& decision, ClassicGroup& group, const std::string& member_id) {
     if (group.pending.contains(member_id)) {
@@ -35,8 +40,14 @@ void join_time_is_over(Decision& decision, ClassicGroup& group) {
     auto& first = group.first_rebalance;
     // It was put off for others to come, and one has asked for its id and has not come with it yet.
     if (!first && decision.now() < group.join_deadline && !group.all_have_joined()) {
-        look_at_joins(decision, group, group.join_deadline);
-        return;
+        const bool lacks_a_member = group.joined_count() != group.members().size();
+        if (lacks_a_member || !std::exchange(group.waits_for_ids, true)) {
+            const env::Instant soon = decision.in_ms(kIdWaitMs);
+            look_at_joins(
+                decision, group,
+                lacks_a_member ? group.join_deadline : std::min(soon, group.join_deadline));
+            return;
+        }
     }
     if (!first || !first->somebody_came || first->remaining_ms == 0) {
         complete_join(decision, group);

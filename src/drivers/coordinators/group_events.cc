@@ -40,6 +40,11 @@ private:
     env::Guarded<LogLimit>& limit_;
 };
 
+std::string_view brief(std::string_view group) {
+    constexpr std::size_t kBytesMax = 255;
+    return group.substr(0, kBytesMax);
+}
+
 std::string called(const GroupMemberName& member) {
     return member.instance_id.empty() ? member.member_id : member.instance_id;
 }
@@ -60,10 +65,10 @@ public:
         Lines lines(host_, host_.lines.rebalances);
         const auto cause = name_of(event.reason.cause);
         if (by.member_id.empty()) {
-            lines.write(LogLevel::info, "rebalance began", kv("group", event.group),
+            lines.write(LogLevel::info, "rebalance began", kv("group", brief(event.group)),
                         kv("generation", event.generation), kv("cause", cause));
         } else {
-            lines.write(LogLevel::info, "rebalance began", kv("group", event.group),
+            lines.write(LogLevel::info, "rebalance began", kv("group", brief(event.group)),
                         kv("generation", event.generation), kv("cause", cause),
                         kv("member", called(by)), kv("client", by.client_id),
                         kv("host", by.client_host), kv("said", event.reason.said));
@@ -74,11 +79,11 @@ public:
         Lines lines(host_, host_.lines.rebalances);
         constexpr std::string_view kPhrase = "rebalance completed";
         if (event.slowest.member_id.empty() || event.slowest_ms == 0) {
-            lines.write(LogLevel::info, kPhrase, kv("group", event.group),
+            lines.write(LogLevel::info, kPhrase, kv("group", brief(event.group)),
                         kv("generation", event.generation), kv("members", event.members),
                         kv("seconds", seconds(event.took_ms)), kv("rounds", event.rounds));
         } else {
-            lines.write(LogLevel::info, kPhrase, kv("group", event.group),
+            lines.write(LogLevel::info, kPhrase, kv("group", brief(event.group)),
                         kv("generation", event.generation), kv("members", event.members),
                         kv("seconds", seconds(event.took_ms)), kv("rounds", event.rounds),
                         kv("slowest", called(event.slowest)),
@@ -95,7 +100,7 @@ public:
                                         one.member.client_host, name_of(one.step)));
         }
         Lines lines(host_, host_.lines.slow_members);
-        lines.write(LogLevel::warn, "rebalance waits for members", kv("group", event.group),
+        lines.write(LogLevel::warn, "rebalance waits for members", kv("group", brief(event.group)),
                     kv("seconds", seconds(event.waited_ms)), kv("awaited", event.awaited.count),
                     kv("members", fmt::format("{}", fmt::join(names, ", "))));
     }
@@ -104,7 +109,7 @@ public:
         const bool was_silent = event.cause == RebalanceCause::session_timeout;
         (was_silent ? host_.counters.silent_members : host_.counters.slow_members).add();
         Lines lines(host_, host_.lines.slow_members);
-        lines.write(LogLevel::warn, "member removed", kv("group", event.group),
+        lines.write(LogLevel::warn, "member removed", kv("group", brief(event.group)),
                     kv("member", called(event.member)), kv("client", event.member.client_id),
                     kv("host", event.member.client_host), kv("cause", name_of(event.cause)),
                     kv("missed", name_of(event.step)), kv("timeout_ms", event.timeout_ms));
@@ -113,7 +118,7 @@ public:
     void operator()(const coordinator::OffsetsExpired& event) {
         if (event.is_group_removed) host_.counters.expired_groups.add();
         Lines lines(host_, host_.lines.expirations);
-        lines.write(LogLevel::info, "offsets expired", kv("group", event.group),
+        lines.write(LogLevel::info, "offsets expired", kv("group", brief(event.group)),
                     kv("offsets", event.offsets), kv("group_removed", event.is_group_removed));
     }
 

@@ -48,13 +48,19 @@ std::vector<std::string_view> each_once(std::span<const std::string_view> names)
 
 namespace {
 
+std::size_t bytes_of(const coordinator::GroupMemberName& member) {
+    return member.member_id.size() + member.instance_id.size() + member.client_id.size() +
+           member.client_host.size();
+}
+
 std::size_t bytes_of(const std::optional<coordinator::GroupFacts>& facts) {
     std::size_t bytes = 0;
     if (!facts) return bytes;
     for (const auto& topic : facts->expiring) bytes += sizeof topic + topic.topic.size();
-    for (const auto& one : facts->awaited.named) {
-        bytes += sizeof one + one.member.member_id.size() + one.member.instance_id.size() +
-                 one.member.client_id.size() + one.member.client_host.size();
+    for (const auto& one : facts->awaited.named) bytes += sizeof one + bytes_of(one.member);
+    if (facts->rebalance) {
+        bytes += bytes_of(facts->rebalance->reason.member) + facts->rebalance->reason.said.size() +
+                 bytes_of(facts->rebalance->slowest);
     }
     return bytes;
 }

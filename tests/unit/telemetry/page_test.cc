@@ -36,6 +36,17 @@ TEST(Page, WhatIsNotUtf8IsReplaced) {
         "a_state{a=\"g\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\"} 1\n"));
 }
 
+/// Clients choose the names of groups, and readers of pages take no NUL.
+TEST(Page, ControlCharactersAreReplaced) {
+    using namespace std::string_view_literals;
+    Page page;
+    page.add(kState, {{"a", "b\0c\td\ne"sv}}, 1);
+    EXPECT_TRUE(
+        page.text().ends_with("a_state{a=\"b\xef\xbf\xbd"
+                              "c\xef\xbf\xbd"
+                              "d\\ne\"} 1\n"));
+}
+
 TEST(Page, LargeCountsHaveNoExponent) {
     Page page;
     page.add(kBytes, 123'456'789'012'345.0);

@@ -45,10 +45,8 @@ std::string_view text(GroupState state) {
 }
 
 GroupMemberName name_of(const Member& member) {
-    return {.member_id = member.id,
-            .instance_id = member.instance_id.value_or(""),
-            .client_id = member.client_id,
-            .client_host = member.client_host};
+    return kept_name(member.id, member.instance_id.value_or(""), member.client_id,
+                     member.client_host);
 }
 
 std::size_t bytes_of(const std::vector<MemberProtocol>& protocols) {

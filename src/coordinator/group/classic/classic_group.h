@@ -91,6 +91,8 @@ public:
     /// Who has not joined the rebalance by then is out. The timer may look before.
     env::Instant join_deadline{};
     Churn churn;
+    /// All members have joined; those who have asked for an id have a moment left to come.
+    bool waits_for_ids = false;
     /// The log did not take what the leader has assigned, for it is too large. Members that come
     /// again with what they have said before would only bring the same about.
     bool is_assignment_too_large = false;

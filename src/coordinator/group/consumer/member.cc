@@ -2,6 +2,8 @@
 // What follows from a member's parts.
 #include "member.h"
 
+#include "../history/rebalance_history.h"
+
 #include <algorithm>
 
 namespace milena::coordinator {
@@ -14,10 +16,8 @@ bool ClassicSide::operator==(const ClassicSide& other) const {
 }
 
 GroupMemberName name_of(const std::string& member_id, const MemberMetadata& member) {
-    return {.member_id = member_id,
-            .instance_id = member.instance_id.value_or(""),
-            .client_id = member.client_id,
-            .client_host = member.client_host};
+    return kept_name(member_id, member.instance_id.value_or(""), member.client_id,
+                     member.client_host);
 }
 
 const PartitionSet& ConsumerMember::wanted() const {

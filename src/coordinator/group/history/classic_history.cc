@@ -73,6 +73,7 @@ void note_ended(Decision& decision, ClassicGroup& group) {
         ended(*group.rebalance, decision.now(),
               slowest == nullptr ? GroupMemberName() : name_of(*slowest), group.slowest.waited_ms);
     group.slowest = {};
+    group.notice_timer.cancel();
     const RebalanceHistory& over = *group.rebalance;
     decision.tell(RebalanceCompleted{.group = group.name,
                                      .generation = group.generation,

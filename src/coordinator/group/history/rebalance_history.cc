@@ -10,6 +10,7 @@ namespace {
 
 /// A client may write a book.
 constexpr std::size_t kWordsMax = 256;
+constexpr std::size_t kNameMax = 255;
 
 }  // namespace
 
@@ -20,6 +21,15 @@ std::int64_t whole_ms(env::Duration time) {
 
 std::string kept_words(std::string_view said) {
     return std::string(said.substr(0, kWordsMax));
+}
+
+GroupMemberName kept_name(std::string_view member_id, std::string_view instance_id,
+                          std::string_view client_id, std::string_view client_host) {
+    const auto kept = [](std::string_view name) { return std::string(name.substr(0, kNameMax)); };
+    return {.member_id = kept(member_id),
+            .instance_id = kept(instance_id),
+            .client_id = kept(client_id),
+            .client_host = kept(client_host)};
 }
 
 SharedHistory begun(const SharedHistory& last, RebalanceReason reason, env::Instant now) {

@@ -31,6 +31,9 @@ std::int64_t whole_ms(env::Duration time);
 
 /// What a member said of itself, as much of it as is kept.
 std::string kept_words(std::string_view said);
+/// Who it is, as much of each name as is kept: to be read, not to find it again.
+GroupMemberName kept_name(std::string_view member_id, std::string_view instance_id,
+                          std::string_view client_id, std::string_view client_host);
 
 /// Another round of a rebalance that is not over, or the first of another one.
 SharedHistory begun(const SharedHistory& last, RebalanceReason reason, env::Instant now);

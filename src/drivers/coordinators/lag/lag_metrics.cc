@@ -73,6 +73,9 @@ struct Sum {
     }
 };
 
+/// Longer names of groups are not shown: a page would become as large as clients like.
+constexpr std::size_t kNameBytesMax = 255;
+
 /// Writes the lag of one group after the other, with partitions as long as there is room.
 class LagRows {
 public:
@@ -138,11 +141,12 @@ void GroupLag::write_metrics(telemetry::Page& page) const {
     std::set<std::string, std::less<>> shown;
     std::size_t hidden = 0;
     options_.groups([&](const coordinator::GroupSummary& group) {
-        if (shown.size() == kGroupsShownMax) {
+        if (shown.size() == kGroupsShownMax || group.group.size() > kNameBytesMax) {
             ++hidden;
             return;
         }
-        shown.insert(group.group);
+        // One may be on its way from one protocol, or partition, to another.
+        if (!shown.insert(group.group).second) return;
         page.add(kState, {{"group", group.group}, {"state", group.state}}, 1);
         page.add(kMembers, {{"consumergroup", group.group}}, static_cast<double>(group.members));
     });
@@ -156,7 +160,7 @@ void GroupLag::write_metrics(telemetry::Page& page) const {
             });
             if (!row) break;
             behind = row->group;
-            if (shown.contains(row->group)) rows.write(*std::move(row));
+            if (shown.erase(row->group) != 0) rows.write(*std::move(row));
         }
     }
     const LagTick now = tick();

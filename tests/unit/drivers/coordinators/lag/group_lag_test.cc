@@ -309,6 +309,23 @@ TEST_F(GroupLagTest, GroupsWithTooManyPartitionsAreSummedUp) {
     EXPECT_FALSE(page().contains("consumergroup=\"g\",topic"));
 }
 
+TEST_F(GroupLagTest, LongNamesAreNotShownAndNoneTwice) {
+    const std::string longest(255, 'n');
+    const std::string longer(256, 'n');
+    OffsetChanges all;
+    all.set(longest, "there", 0, 1);
+    all.set(longer, "there", 0, 1);
+    put(all);
+    groups_ = {longest, longer, longest};
+    start();
+    const std::string shown = page();
+    EXPECT_FALSE(shown.contains(longer));
+    const std::string row = "kafka_consumergroup_members{consumergroup=\"" + longest;
+    const auto first = shown.find(row);
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(shown.find(row, first + 1), std::string::npos);
+}
+
 TEST_F(GroupLagTest, AStoreThatCantBeReadIsReadLater) {
     fault_ = Error{ErrorCode::kafka_storage_error, "the disk"};
     start();
