@@ -127,13 +127,14 @@ class GroupToolsTest(unittest.TestCase):
             said = ['an exception']
         return code, texts[0], said
 
-    def check(self, tool, *arguments, is_same_error=True):
+    def check(self, tool, *arguments, is_same_error=True, is_in_order=True):
         """All four ways; gives what was printed. Servers list members and groups in orders of their own."""
         outcomes = {}
         for server in (self.apache, self.milena):
             expected, done = (run(server, tool, *arguments) for run in (self.theirs, self.ours))
             with self.subTest(command=' '.join((tool, *arguments)), server='Apache' if server.peer else 'Milena'):
-                self.assertEqual(done[:2], expected[:2])
+                in_order = str if is_in_order else lambda out: sorted(out.splitlines())
+                self.assertEqual((done[0], in_order(done[1])), (expected[0], in_order(expected[1])))
                 if is_same_error:
                     self.assertEqual(done[2], expected[2])
             outcomes[server] = expected
@@ -144,9 +145,9 @@ class GroupToolsTest(unittest.TestCase):
                              (wanted[0], sorted(wanted[1].splitlines()), wanted[2]))
         return out
 
-    def groups(self, line):
+    def groups(self, line, **how):
         # A machine that has much else to do is not what is compared.
-        return self.check('consumer-groups', *line.split(), '--timeout', '60000')
+        return self.check('consumer-groups', *line.split(), '--timeout', '60000', **how)
 
     def test_groups_are_listed(self):
         self.assertIn('stable', self.groups('--list'))
@@ -180,7 +181,8 @@ class GroupToolsTest(unittest.TestCase):
             self.groups(f'--reset-offsets --group empty {topics} --to-earliest --dry-run')
         for groups in (f'--group {LONG}', f'--group empty --group {LONG}'):
             self.groups(f'--reset-offsets {groups} --all-topics --to-latest --export --dry-run')
-        self.groups('--reset-offsets --all-groups --topic events --to-latest --dry-run')
+        # Groups come in the order of a hash, and where two share a place as the server has listed them.
+        self.groups('--reset-offsets --all-groups --topic events --to-latest --dry-run', is_in_order=False)
         self.groups('--reset-offsets --group reset-WHO --topic events --to-latest --execute')
         said = self.groups('--reset-offsets --group reset-WHO --all-topics --to-current --dry-run')
         self.assertIn('reset-X         events          0          3\n', said)

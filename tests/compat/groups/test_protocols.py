@@ -54,6 +54,9 @@ class Member:
     def listen(self):
         for line in self.process.stdout:
             ms, _, rest = line.strip().partition(' ')
+            if not ms.isdigit():  # its logger's
+                self.complaints.append(line)
+                continue
             what, _, about = rest.partition(' ')
             self.told.append((int(ms), what, about))
 
