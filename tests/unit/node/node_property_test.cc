@@ -269,14 +269,16 @@ protected:
         return taken - before;
     }
 
-    /// The same where appends are among them, of several rounds the least: on a machine that is
-    /// busy with other things a write may be slow, and the next ones are made in a pool then, which
-    /// is no steady state. What every request takes would show in every round.
-    static std::int64_t least_taken_by(const std::function<void(int)>& exchange) {
+    /// The same of several rounds the least. What every request takes shows in every round; but a
+    /// busy machine makes rounds so long that other loops of the thread run in them, which share
+    /// its memory for handlers; and a write may be slow, and the next ones are made in a pool then,
+    /// which is no steady state.
+    static std::int64_t least_taken_by(const std::function<void(int)>& exchange,
+                                       std::int64_t allowed) {
         constexpr int kRounds = 20;
         constexpr int kRequestsOfARound = 250;
         std::int64_t least = taken_by(exchange);
-        for (int round = 0; round < kRounds && least > kIndexGrowth; ++round)
+        for (int round = 0; round < kRounds && least > allowed; ++round)
             least = std::min(least, taken_by(exchange, kRequestsOfARound));
         return least;
     }
@@ -288,14 +290,19 @@ protected:
 TEST_F(SteadyState, AProduceTakesNoMemory) {
     for (const std::int16_t acks : std::array<std::int16_t, 2>{1, -1}) {
         const auto frame = produce(acks);
-        EXPECT_LE(least_taken_by([&](int) { client.exchange(frame); }), kIndexGrowth) << acks;
+        EXPECT_LE(least_taken_by([&](int) { client.exchange(frame); }, kIndexGrowth), kIndexGrowth)
+            << acks;
     }
 }
 
 TEST_F(SteadyState, AFetchTakesNoMemory) {
     for (int i = 0; i < 10; ++i) client.exchange(produce(1));
-    EXPECT_EQ(taken_by([frame = fetch({.offset = 5}), this](int) { client.exchange(frame); }), 0);
-    EXPECT_EQ(taken_by([frame = fetch({.offset = 10}), this](int) { client.exchange(frame); }), 0)
+    EXPECT_EQ(
+        least_taken_by([frame = fetch({.offset = 5}), this](int) { client.exchange(frame); }, 0),
+        0);
+    EXPECT_EQ(
+        least_taken_by([frame = fetch({.offset = 10}), this](int) { client.exchange(frame); }, 0),
+        0)
         << "of nothing";
 }
 
@@ -305,15 +312,19 @@ TEST_F(SteadyState, AFetchOfASessionTakesNoMemory) {
     const std::int32_t id = client.receive<protocol::FetchResponse>(11).session_id;
     ASSERT_NE(id, 0);
     int epoch = 0;
-    EXPECT_EQ(
-        taken_by([&](int i) {
-            client.exchange(fetch({.offset = i % 10, .session_id = id, .session_epoch = ++epoch}));
-        }),
-        0);
-    EXPECT_EQ(taken_by([&](int) {
-                  client.exchange(fetch(
-                      {.session_id = id, .session_epoch = ++epoch, .names_partition = false}));
-              }),
+    EXPECT_EQ(least_taken_by(
+                  [&](int i) {
+                      client.exchange(
+                          fetch({.offset = i % 10, .session_id = id, .session_epoch = ++epoch}));
+                  },
+                  0),
+              0);
+    EXPECT_EQ(least_taken_by(
+                  [&](int) {
+                      client.exchange(fetch(
+                          {.session_id = id, .session_epoch = ++epoch, .names_partition = false}));
+                  },
+                  0),
               0)
         << "without partitions";
 }
@@ -324,10 +335,12 @@ TEST_F(SteadyState, APartitionThatLeavesItsSessionAndComesBackTakesNoMemory) {
     client.send(fetch({.session_epoch = 0, .partition = 7}));
     const std::int32_t id = client.receive<protocol::FetchResponse>(11).session_id;
     int epoch = 0;
-    EXPECT_EQ(taken_by([&](int i) {
-                  client.exchange(
-                      fetch({.session_id = id, .session_epoch = ++epoch, .forgets = i % 2 == 1}));
-              }),
+    EXPECT_EQ(least_taken_by(
+                  [&](int i) {
+                      client.exchange(fetch(
+                          {.session_id = id, .session_epoch = ++epoch, .forgets = i % 2 == 1}));
+                  },
+                  0),
               0);
 }
 
@@ -341,12 +354,13 @@ TEST_F(SteadyState, AFetchThatWaitsTakesNoMemory) {
         client.receive();
     };
     int offset = 0;
-    EXPECT_LE(least_taken_by([&](int) { wait_for(offset++, 0, -1); }), kIndexGrowth)
+    EXPECT_LE(least_taken_by([&](int) { wait_for(offset++, 0, -1); }, kIndexGrowth), kIndexGrowth)
         << "without a session";
     client.send(fetch({.offset = offset, .session_epoch = 0}));
     const std::int32_t id = client.receive<protocol::FetchResponse>(11).session_id;
     int epoch = 0;
-    EXPECT_LE(least_taken_by([&](int) { wait_for(offset++, id, ++epoch); }), kIndexGrowth)
+    EXPECT_LE(least_taken_by([&](int) { wait_for(offset++, id, ++epoch); }, kIndexGrowth),
+              kIndexGrowth)
         << "of a session";
 }
 
